@@ -47,6 +47,18 @@ module.exports = {
       { path: `${core}(features|gateway|data|observability)/`, pathNot: `${core}$1/` },
     ),
     rule('upstream-apart-from-store', { path: `${core}upstream/` }, { path: `${core}(store|requestLog)/` }),
+    rule(
+      'contents-know-no-connection',
+      { path: `${core}upstream/(reply|request)/` },
+      { path: `${core}upstream/(reply|request|sending|wire)/`, pathNot: `${core}upstream/$1/` },
+      'reply/ and request/ say what is in bytes, wherever the bytes come from.',
+    ),
+    rule(
+      'wire-knows-no-contents',
+      { path: `${core}upstream/wire/` },
+      { path: `${core}upstream/(reply|request|sending)/` },
+      'wire/ moves bytes and heads.',
+    ),
     rule('store-apart-from-upstream', { path: `${core}store/` }, { path: `${core}(upstream|requestLog)/` }),
     rule(
       'contract-imports-nothing-of-ours',

@@ -1,6 +1,6 @@
 import { RequestScheduler } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import type { AdmissionRequest, RequestTrace } from '../../src-main/core/ports/requests.ts'
-import { noTrace } from '../../src-main/core/upstream/defaults.ts'
+import { noTrace } from '../../src-main/core/upstream/sending/defaults.ts'
 
 // CPU cost of the scheduler for each request: admission, headers of one reply, release. `node tests/bench/admission.ts`
 

@@ -1,19 +1,19 @@
-// `node tests/bench/meter.ts`: cost of the meter, the best of several rounds, beside JSON.parse in the same run.
+// `node tests/bench/meter.ts`: cost of reading a reply, the best of several rounds, beside JSON.parse in the same run.
 import { parseBaseAddress } from '../../src-main/core/upstream/address.ts'
-import { localiseImageUrls } from '../../src-main/core/upstream/meter/images.ts'
-import { openMeter } from '../../src-main/core/upstream/meter/meter.ts'
-import { askForUsage, readParameters } from '../../src-main/core/upstream/meter/request.ts'
-import type { MeterOptions } from '../../src-main/core/upstream/meter/types.ts'
+import { localiseImageUrls } from '../../src-main/core/upstream/reply/imageUrls.ts'
+import { Mask } from '../../src-main/core/upstream/reply/mask.ts'
+import { openReply, type ReplyOptions } from '../../src-main/core/upstream/reply/replyStream.ts'
+import { askForUsage, readParameters } from '../../src-main/core/upstream/request/parameters.ts'
 
-const options: MeterOptions = {
+const options: ReplyOptions = {
   endpoint: 'chat',
   stream: true,
   status: 200,
   contentType: 'text/event-stream',
-  contentEncoding: null,
+  mask: new Mask('sk-0123456789abcdef0123456789abcdef'),
   stripUsage: false,
 }
-const whole: MeterOptions = { ...options, stream: false, contentType: 'application/json' }
+const whole: ReplyOptions = { ...options, stream: false, contentType: 'application/json' }
 
 function best(name: string, per: number, work: () => void, unit = 1000): void {
   for (let i = 0; i < 200; i++) work()
@@ -60,7 +60,7 @@ for (const [name, chunks] of Object.entries(streams)) {
       `a chunk of ${chunks[9]?.length} bytes, ${name}${stripUsage ? ', stripping' : ''}`,
       chunks.length,
       () => {
-        const meter = openMeter({ ...options, stripUsage })
+        const meter = openReply({ ...options, stripUsage })
         for (const chunk of chunks) meter.push(chunk)
         meter.end()
         meter.reading()
@@ -92,8 +92,8 @@ const reply = Buffer.from(
   JSON.stringify({ ...head, choices: [{ index: 0, message: { role: 'assistant', content: text } }], usage }),
 )
 best(`JSON.parse of a ${reply.length} byte reply`, 1, () => JSON.parse(reply.toString()))
-best('a meter opened, given it, ended and read', 1, () => {
-  const meter = openMeter(whole)
+best('a reader opened, given it, ended and read', 1, () => {
+  const meter = openReply(whole)
   meter.push(reply)
   meter.end()
   meter.reading()
@@ -113,7 +113,7 @@ if (globalThis.gc !== undefined) {
   const chunks = streams['one choice'] ?? []
   const before = used()
   const meters = Array.from({ length: 1000 }, () => {
-    const meter = openMeter({ ...options, stripUsage: true })
+    const meter = openReply({ ...options, stripUsage: true })
     for (const chunk of chunks.slice(0, 150)) meter.push(Buffer.from(chunk))
     return meter
   })

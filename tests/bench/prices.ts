@@ -2,7 +2,6 @@
 // a simulated year of chats with the sandbox. Each day learns from the rows of the last 30 days and predicts the cost of the next day's requests.
 import { type DayOfUse, fitPrices, type TokenPrice } from '../../src-main/core/requestLog/priceFit.ts'
 import { dayMs } from '../../src-main/core/shared/days.ts'
-import { chatCompletion } from '../../src-main/core/upstream/schemas.ts'
 import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { MODELS } from '../../src-main/sandbox/world/models.ts'
 import { seededRandom } from '../../src-main/sandbox/world/seed.ts'
@@ -34,7 +33,7 @@ async function simulateYear(): Promise<SimulatedRequest[]> {
   async function ask(model: string, messages: object[], day: number): Promise<string> {
     const body = JSON.stringify({ model, messages, sandbox: { tokens: random.int(10, 300), tokens_per_second: 0 } })
     const reply = await fetch(`${sandbox.baseUrl}/v1/chat/completions`, { method: 'POST', headers, body })
-    const { usage, choices } = chatCompletion.parse(await reply.json())
+    const { usage, choices } = JSON.parse(await reply.text())
     const cached = usage?.prompt_tokens_details?.cached_tokens ?? 0
     const fresh = (usage?.prompt_tokens ?? 0) - cached
     requests.push({ day, model, fresh, cached, out: usage?.completion_tokens ?? 0 })

@@ -5,7 +5,7 @@ import { connect, openStored } from '../../src-main/core/features/connections/co
 import { Session } from '../../src-main/core/features/connections/session.ts'
 import { openStore } from '../../src-main/core/store/store.ts'
 import { Credential } from '../../src-main/core/upstream/credential.ts'
-import { noRequestLog, openScheduler } from '../../src-main/core/upstream/defaults.ts'
+import { noRequestLog, openScheduler } from '../../src-main/core/upstream/sending/defaults.ts'
 import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { closeAfterEach } from '../helpers/closers.ts'
 import { ended, freshFolder, memorySecrets, readUntil, testHost } from './helpers/core.ts'

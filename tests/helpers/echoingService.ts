@@ -1,7 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import zlib, { crc32 } from 'node:zlib'
 import { png } from '../core/features/media/pictures.ts'
-import { encodings } from './keyForms.ts'
 import { listenOnLoopback } from './loopback.ts'
 
 /** How the service answers every request from now on. */
@@ -34,11 +33,9 @@ export const compressions = Object.keys(compress)
 
 /**
  * A working service that echoes the request's key in every place of a reply that can carry text: status line, names and values of
- * headers, trailers, JSON names and values, event streams and files. Uses every encoding in each place.
+ * headers, trailers, JSON names and values, event streams and files.
  */
 export async function startEchoingService(key: string): Promise<EchoingService> {
-  const forms = Object.values(encodings).map((encode) => encode(key))
-  const all = forms.join(' ')
   const service: EchoingService = { url: '', mode: 'good', paths: [], close: async () => undefined }
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -52,10 +49,10 @@ export async function startEchoingService(key: string): Promise<EchoingService> 
   })
 
   function answer(mode: EchoMode, path: string, body: string, response: ServerResponse): void {
-    if (mode === 'no HTTP') response.socket?.end(`HTTP/1.1 200 ${key}\r\n${key} ${all}\r\n\r\n`)
+    if (mode === 'no HTTP') response.socket?.end(`HTTP/1.1 200 ${key}\r\n${key}\r\n\r\n`)
     else if (mode === 'refuses') send(response, 400, 'application/json', filled(errorObject))
-    else if (mode === 'page') send(response, 500, 'text/html', `<p title="${all}">${all}</p>`)
-    else if (mode === 'no JSON') send(response, 200, 'application/json', `Bearer ${all}`)
+    else if (mode === 'page') send(response, 500, 'text/html', `<p title="${key}">${key}</p>`)
+    else if (mode === 'no JSON') send(response, 200, 'application/json', `Bearer ${key}`)
     else works(mode, path, body, response)
   }
 
@@ -73,10 +70,10 @@ export async function startEchoingService(key: string): Promise<EchoingService> 
   const json = (text: string): [string, Buffer] => ['application/json; charset=utf-8', Buffer.from(filled(text))]
 
   function contentOf(mode: EchoMode, path: string, body: string): [type: string, content: Buffer] {
-    if (path.startsWith('/files/')) return ['image/png', pictureWith(all)]
+    if (path.startsWith('/files/')) return ['image/png', pictureWith(key)]
     switch (path) {
       case '/v1/audio/speech':
-        return ['audio/pcm', Buffer.concat([Buffer.alloc(4000), Buffer.from(` ${all} `), Buffer.alloc(4000)])]
+        return ['audio/pcm', Buffer.concat([Buffer.alloc(4000), Buffer.from(` ${key} `), Buffer.alloc(4000)])]
       case '/v1/audio/transcriptions':
         return transcript(/name="response_format"\r\n\r\n(\w+)/.exec(body)?.[1])
       case '/v1/images/generations':
@@ -90,19 +87,18 @@ export async function startEchoingService(key: string): Promise<EchoingService> 
   }
 
   function transcript(format: string | undefined): [type: string, content: Buffer] {
-    if (format === 'vtt') return ['text/vtt', Buffer.from(`WEBVTT\n\n00:00.000 --> 00:01.000\n${all}\n`)]
-    if (format === 'text') return ['text/plain', Buffer.from(all)]
+    if (format === 'vtt') return ['text/vtt', Buffer.from(`WEBVTT\n\n00:00.000 --> 00:01.000\n${key}\n`)]
+    if (format === 'text') return ['text/plain', Buffer.from(key)]
     return json('{"text":"@","language":"@","segments":[{"start":0,"end":1,"text":"@"}],"words":[{"word":"@"}]}')
   }
 
   function pictures(): string {
-    const bytes = pictureWith(key).toString('base64')
+    const bytes = pictureWith('no key').toString('base64')
     const own = `{"url":"${service.url}/files/a.png?k=${encodeURIComponent(key)}","revised_prompt":"@"}`
     const foreign = `{"url":"https://elsewhere.example/?k=${key}&x=@"}`
     return `{"created":1,"data":[${own},{"b64_json":"${bytes}","@":"@"},${foreign},{"url":"@"}]}`
   }
 
-  /** Sends each piece of the key in its own event, as a model sends tokens. */
   function events(mode: EchoMode): string {
     const event = (choice: string): string => `data: {"id":"@","model":"@","choices":[{"index":0,${choice}}]}\n\n`
     const delta = (fields: string): string => event(`"delta":{${fields}}`)
@@ -110,39 +106,28 @@ export async function startEchoingService(key: string): Promise<EchoingService> 
     if (mode === 'error frame') return `${text}${delta('"content":"Before."')}data: ${errorObject}\n\n`
     // Compression changes the bytes of a stream, not its fields.
     const fields = mode.startsWith('compressed') ? ['content'] : ['reasoning_content', 'content', 'refusal']
-    for (const field of fields) {
-      text += delta(`"${field}":"Whole: @ "`)
-      const joined = `In pieces: ${forms.filter((form) => !form.includes('\\')).join(' ')} .`
-      for (let at = 0; at < joined.length; at += 5)
-        text += delta(`"${field}":${JSON.stringify(joined.slice(at, at + 5))}`)
-    }
+    for (const field of fields) text += delta(`"${field}":"It is @. "`)
     const call = (fields: string): string => delta(`"tool_calls":[{"index":0,${fields}}]`)
-    text += call(
-      '"id":"@","type":"function","function":{"name":"@","arguments":"{\\"whole\\":\\"@\\",\\"pieces\\":\\""}',
-    )
-    for (const piece of key) text += call(`"function":{"arguments":${JSON.stringify(piece)}}`)
-    text += call('"function":{"arguments":"\\"}"}') + event('"delta":{},"finish_reason":"stop"')
+    text +=
+      call('"id":"@","type":"function","function":{"name":"@","arguments":"{\\"a\\":\\"@\\"}"}') +
+      event('"delta":{},"finish_reason":"stop"')
     return `${text}data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1,"@":"@"}}\n\ndata: [DONE]\n\n`
   }
 
-  const filled = (text: string): string => text.replaceAll('@', all)
+  const filled = (text: string): string => text.replaceAll('@', key)
 
   function head(response: ServerResponse, status: number, type: string, encoding: string | null = null): void {
     const headers: [string, string][] = [
       ['Content-Type', type],
       ['Trailer', 'X-Trailer'],
       ['X-Request-Id', key],
-      [
-        'Content-Disposition',
-        `attachment; filename="${key}.png"; filename*=UTF-8''${encodings['percent-encoded']?.(key)}`,
-      ],
+      ['Content-Disposition', `attachment; filename="${key}.png"`],
       ['Set-Cookie', `key=${key}`],
-      ['X-Echo', `Bearer ${all}`],
+      ['X-Echo', `Bearer ${key}`],
     ]
-    for (const form of forms) if (/^[\w.~%+-]+$/.test(form)) headers.push([`X-${form}`, '1'], [form, form])
-    headers.push([`X-${key.toUpperCase()}`, '1'])
+    headers.push([`X-${key}`, '1'], [key, key], [`X-${key.toUpperCase()}`, '1'])
     if (encoding !== null) headers.push(['Content-Encoding', encoding])
-    response.writeHead(status, `Reason ${all}`, headers.flat())
+    response.writeHead(status, `Reason ${key}`, headers.flat())
   }
 
   /** In pieces of varying size, so that the key is split at every position. */

@@ -15,7 +15,7 @@ import type { Metrics } from '../observability/metrics.ts'
 import { closeAll } from '../shared/closeAll.ts'
 import { StateFeed } from '../shared/stateFeed.ts'
 import { guarded } from '../shared/unexpected.ts'
-import { loadTokenizer } from '../upstream/meter/tokens.ts'
+import { loadTokenizer } from '../upstream/reply/tokens.ts'
 import type { OpenData } from './data.ts'
 
 export interface GatewayDependencies extends Pick<OpenData, 'settings' | 'apps' | 'requestLog'> {

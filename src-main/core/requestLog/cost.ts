@@ -2,7 +2,7 @@ import type { Certainty, Endpoint } from '../../../src-preload/contract/requests
 import type { MeterReading, RequestEnd, TokenUsage } from '../ports/requests.ts'
 import type { Nano } from '../shared/money.ts'
 import { mostCost, mostTokens } from '../store/requestLog/requests.ts'
-import { isInference } from '../upstream/endpoint.ts'
+import { isInference } from '../upstream/request/endpoint.ts'
 import type { Use } from './prices.ts'
 
 /** The facts about an ended request that determine its cost. */

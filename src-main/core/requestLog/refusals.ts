@@ -2,7 +2,7 @@ import type { GateRefusal } from '../ports/requests.ts'
 import type { Callers } from '../store/requestLog/callers.ts'
 import { codeOf, dialects, endpoints, endStates, outcomes, usualPath } from '../store/requestLog/codes.ts'
 import type { StoredRequest } from '../store/requestLog/requests.ts'
-import { endpointOf } from '../upstream/endpoint.ts'
+import { endpointOf } from '../upstream/request/endpoint.ts'
 import { tidy } from './redact.ts'
 
 const windowMs = 60_000

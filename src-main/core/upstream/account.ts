@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import { StudioError } from '../errors.ts'
-import { callJson, jsonBody } from './call.ts'
-import type { UpstreamLink } from './link.ts'
-import * as schemas from './schemas.ts'
+import * as schemas from './reply/schemas.ts'
+import { callJson } from './sending/call.ts'
+import type { UpstreamLink } from './sending/link.ts'
 import type { CallOptions, UpstreamReply } from './types.ts'
 
 type Read<T> = (link: UpstreamLink, options?: CallOptions) => Promise<UpstreamReply<T>>
@@ -41,19 +41,6 @@ export const getKeyDailyUsage = async (
 
 /** Last thirty days, balance and lifetime spend. The service offers no filter. */
 export const getUsage: Read<schemas.AccountUsage> = reader('/usage', schemas.accountUsage)
-
-/** Always fails with `not_implemented`, because the service answers 501. The studio never calls it. */
-export const legacyCompletion = (
-  link: UpstreamLink,
-  request: Record<string, unknown>,
-  options?: CallOptions,
-): Promise<UpstreamReply<schemas.ChatCompletion>> =>
-  callJson(
-    link,
-    { method: 'POST', url: link.base.v1('/completions'), ...jsonBody(request) },
-    schemas.chatCompletion,
-    options,
-  )
 
 /**
  * A key's id as one path segment.

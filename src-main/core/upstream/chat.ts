@@ -1,18 +1,9 @@
 import { StudioError } from '../errors.ts'
-import { type ReplyBody, readStart } from './body.ts'
-import { type CallRequest, call, callJson, jsonBody, malformed, type OpenReply, readJson } from './call.ts'
-import { cancelled, errorOfFrame, maxErrorBody } from './errors.ts'
-import type { UpstreamLink } from './link.ts'
-import { parseText } from './meter/jsonScan.ts'
-import { ReplyReader } from './meter/replyReader.ts'
-import { type Fields, isFields } from './meter/values.ts'
-import { JoinedTexts } from './redact/joinedTexts.ts'
-import type { Redactor } from './redact/redactor.ts'
-import { checkChatRequest } from './requests.ts'
-import { type ChatCompletion, chatCompletion } from './schemas.ts'
-import { readEvents } from './sse.ts'
-import { ToolCallPieces } from './toolCallPieces.ts'
-import type { CallOptions, ChatRequest, ChatStreamEvent, UpstreamReply } from './types.ts'
+import { checkChatRequest } from './request/checks.ts'
+import { type CallRequest, call, jsonBody, type OpenReply } from './sending/call.ts'
+import type { UpstreamLink } from './sending/link.ts'
+import type { CallOptions, ChatRequest, ChatStreamEvent } from './types.ts'
+import { cancelled } from './wire/faults.ts'
 
 /** The body ends right after [DONE]. Waiting this long for its end lets the next request reuse the connection. */
 const settleMs = 250
@@ -21,14 +12,23 @@ const settleMs = 250
 const usualReplyTokens = 500
 const usualPictureTokens = 1000
 
-function chatCall(link: UpstreamLink, request: ChatRequest, stream: boolean): Omit<CallRequest, 'accept'> {
+function chatCall(link: UpstreamLink, request: ChatRequest): CallRequest {
   checkChatRequest(request)
-  const { stream: _, ...body } = request
   const url = link.base.v1('/chat/completions')
-  const sent = jsonBody(stream ? { ...body, stream } : body)
+  const sent = jsonBody({ ...request, stream: true })
   const tokensIn = tokensOf(request, sent.bytes)
   const tokens = tokensIn + (request.max_tokens ?? usualReplyTokens)
-  return { method: 'POST', url, headers: sent.headers, body: sent.body, model: request.model, stream, tokensIn, tokens }
+  return {
+    method: 'POST',
+    url,
+    headers: sent.headers,
+    body: sent.body,
+    model: request.model,
+    stream: true,
+    tokensIn,
+    tokens,
+    accept: 'text/event-stream',
+  }
 }
 
 /** Estimated tokens of the prompt. A picture counts as a picture, not by the length of its address, which may contain all of its bytes. */
@@ -46,15 +46,6 @@ function tokensOf({ messages }: ChatRequest, bytes: number): number {
   return Math.ceil((bytes - addresses) / 4) + pictures * usualPictureTokens
 }
 
-/** @throws StudioError `bad_input` before anything is sent; otherwise the service's or the connection's failure */
-export async function createChatCompletion(
-  link: UpstreamLink,
-  request: ChatRequest,
-  options: CallOptions = {},
-): Promise<UpstreamReply<ChatCompletion>> {
-  return callJson(link, chatCall(link, request, false), chatCompletion, options)
-}
-
 /**
  * Streams a reply. Ends normally only after `done`. Leaving early or aborting the signal closes the connection.
  * @throws StudioError with `outputStarted` true after any text, reasoning, refusal or tool call
@@ -64,16 +55,22 @@ export async function* streamChatCompletion(
   request: ChatRequest,
   options: CallOptions = {},
 ): AsyncGenerator<ChatStreamEvent, void, undefined> {
-  const reply = await call(link, { ...chatCall(link, request, true), accept: 'text/event-stream' }, options)
+  const reply = await call(link, chatCall(link, request), options)
   options.onWait?.({ for: 'first_token' })
   let outputStarted = false
   try {
     yield { type: 'open', facts: reply.facts }
-    for await (const event of withoutKey(eventsOf(link, reply), link.credential.redactor)) {
-      // A consumer that aborted while it handled an event receives no more.
-      if (options.signal?.aborted === true) throw cancelled()
-      outputStarted ||= isOutput(event)
-      yield event
+    // A service may ignore `stream` and send one JSON document, which has the same events.
+    for await (const { events } of reply.pieces) {
+      for (const event of events) {
+        // A consumer that aborted while it handled an event receives no more.
+        if (options.signal?.aborted === true) throw cancelled()
+        if (event.type === 'error') throw withFacts(event.error, reply)
+        outputStarted ||= isOutput(event)
+        if (event.type === 'done') reply.raw.settle(settleMs)
+        yield event
+        if (event.type === 'done') return
+      }
     }
   } catch (thrown) {
     if (!(thrown instanceof StudioError)) throw thrown
@@ -83,90 +80,12 @@ export async function* streamChatCompletion(
   }
 }
 
-/**
- * Masks the key also where it is split over several events, because their texts are stored joined. If the end of a text may begin the key,
- * that end is held back until more of the text arrives, its choice finishes, or the stream ends. Joining needs pieces that say which tool
- * call they belong to.
- */
-async function* withoutKey(
-  events: AsyncIterable<ChatStreamEvent>,
-  redactor: Redactor,
-): AsyncGenerator<ChatStreamEvent, void, undefined> {
-  const texts = new JoinedTexts(redactor)
-  const pieces = new ToolCallPieces()
-  try {
-    for await (const read of events) {
-      const event = pieces.read(read)
-      if (event.type === 'finish') yield* texts.rest(event.choice)
-      if (event.type === 'done') yield* texts.rest(null)
-      const clean = texts.clean(event)
-      if (clean !== null) yield clean
-    }
-  } catch (thrown) {
-    yield* texts.rest(null)
-    throw thrown
-  }
-}
-
 function isOutput(event: ChatStreamEvent): boolean {
   return (
     event.type === 'content' || event.type === 'reasoning' || event.type === 'refusal' || event.type === 'tool_call'
   )
 }
 
-/** Reads the reply by its own content type. A service may ignore `stream` and send one JSON document. */
-async function* eventsOf(link: UpstreamLink, reply: OpenReply): AsyncGenerator<ChatStreamEvent, void, undefined> {
-  const type = reply.facts.contentType?.split(';')[0]?.trim().toLowerCase() ?? 'text/event-stream'
-  if (type === 'text/event-stream') {
-    yield* eventsOfStream(link, reply, reply.raw)
-  } else if (type === 'application/json' || type.endsWith('+json')) {
-    const whole = await readJson(link, reply, chatCompletion)
-    const reader = new ReplyReader()
-    const events: ChatStreamEvent[] = []
-    reader.read(whole, events)
-    yield* events
-    if (!reader.finished) throw incomplete()
-    yield { type: 'done' }
-  } else {
-    const start = await readStart(reply.bytes, maxErrorBody)
-    throw malformed(link, reply.facts, start, `The service answered with ${type.slice(0, 80)} instead of a stream.`)
-  }
-}
-
-async function* eventsOfStream(
-  link: UpstreamLink,
-  reply: OpenReply,
-  raw: ReplyBody,
-): AsyncGenerator<ChatStreamEvent, void, undefined> {
-  const reader = new ReplyReader()
-  const events: ChatStreamEvent[] = []
-  for await (const data of readEvents(reply.bytes)) {
-    if (data.trim() === '[DONE]') {
-      raw.settle(settleMs)
-      yield { type: 'done' }
-      return
-    }
-    reader.read(parseFrame(link, reply, data), events)
-    yield* events.splice(0)
-  }
-  if (!reader.finished) throw incomplete()
-  yield { type: 'done' }
-}
-
-function incomplete(): StudioError {
-  return new StudioError('incomplete_stream', 'The reply broke off before its end.', { workPossible: true })
-}
-
-function parseFrame(link: UpstreamLink, reply: OpenReply, data: string): Fields {
-  let frame: unknown
-  try {
-    frame = parseText(data)
-  } catch {
-    throw malformed(link, reply.facts, data, 'The service sent an event that is not JSON.')
-  }
-  if (isFields(frame) && 'error' in frame && frame.error !== null) {
-    throw errorOfFrame(frame, reply.facts.status, link.credential)
-  }
-  if (!isFields(frame)) throw malformed(link, reply.facts, data, 'The service sent an event that is not a chat chunk.')
-  return frame
+function withFacts({ kind, message, facts }: StudioError, { facts: { status, requestId } }: OpenReply): StudioError {
+  return new StudioError(kind, message, { status, ...(requestId !== null && { requestId }), ...facts })
 }

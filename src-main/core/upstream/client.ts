@@ -3,15 +3,14 @@ import { Listeners } from '../shared/events.ts'
 import * as account from './account.ts'
 import type { BaseAddress } from './address.ts'
 import * as chat from './chat.ts'
-import { ClientLifetime } from './clientLifetime.ts'
 import type { Credential } from './credential.ts'
-import { noRequestLog, openScheduler } from './defaults.ts'
 import { forward } from './forward.ts'
-import type { UpstreamLink } from './link.ts'
 import * as media from './media.ts'
-import { type NetworkOptions, openNetwork } from './network.ts'
-import { openReachability, type Reachability, reach } from './reachability.ts'
-import type { RetryPolicy } from './retry.ts'
+import { noRequestLog, openScheduler } from './sending/defaults.ts'
+import { ClientLifetime } from './sending/lifetime.ts'
+import type { UpstreamLink } from './sending/link.ts'
+import { openReachability, type Reachability, reach } from './sending/reachability.ts'
+import type { RetryPolicy } from './sending/retry.ts'
 import type {
   CallOptions,
   ChatRequest,
@@ -21,6 +20,7 @@ import type {
   RateLimitHeaders,
   TranscriptionRequest,
 } from './types.ts'
+import { type NetworkOptions, openNetwork } from './wire/network.ts'
 
 export interface UpstreamOptions {
   base: BaseAddress
@@ -37,7 +37,7 @@ export interface UpstreamOptions {
 export type Upstream = ReturnType<typeof openUpstream>
 
 /**
- * Client of the service behind one base address and one key: a function for each of its 14 endpoints, files, and the relay. All throw
+ * Client of the service behind one base address and one key: a function for each endpoint that the studio calls, files, and the relay. All throw
  * StudioError. `close` cancels running requests.
  * @throws StudioError `bad_input` for invalid certificates or proxies in the environment
  */
@@ -80,9 +80,7 @@ export function openUpstream({
      */
     reach: (): Promise<void> => reach(base, network),
     listModels: (o?: CallOptions) => account.listModels(link, o),
-    createChatCompletion: (r: ChatRequest, o?: CallOptions) => chat.createChatCompletion(link, r, o),
     streamChatCompletion: (r: ChatRequest, o?: CallOptions) => chat.streamChatCompletion(link, r, o),
-    legacyCompletion: (r: Record<string, unknown>, o?: CallOptions) => account.legacyCompletion(link, r, o),
     createSpeech: (r: CreateSpeechRequest, o?: CallOptions) => media.createSpeech(link, r, o),
     createTranscription: (r: TranscriptionRequest, o?: CallOptions) => media.createTranscription(link, r, o),
     createImage: (r: CreateImageRequest, o?: CallOptions) => media.createImage(link, r, o),

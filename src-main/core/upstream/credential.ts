@@ -4,7 +4,7 @@ import type { SealedKey } from '../../../src-preload/contract/connection.ts'
 import { StudioError } from '../errors.ts'
 import type { SecretStore } from '../host.ts'
 import type { HeaderPairs } from './headers.ts'
-import { Redactor } from './redact/redactor.ts'
+import { Mask } from './reply/mask.ts'
 
 /** Characters. A longer key does not fit into a header. */
 const maxKeyLength = 4096
@@ -14,11 +14,11 @@ const minSecretLength = 8
 /** The API key. No code outside this folder can read it: every way to print it gives a placeholder. */
 export class Credential {
   readonly #key: string
-  /** Removes the key from data of the service. Built on first use. */
-  #redactor: Redactor | null = null
+  readonly #mask: Mask
 
   private constructor(key: string) {
     this.#key = key
+    this.#mask = new Mask(this.isShort ? null : key)
   }
 
   /** @throws StudioError `bad_input`, which never quotes the text */
@@ -54,14 +54,14 @@ export class Credential {
     await secrets.set(account, this.#key)
   }
 
-  get redactor(): Redactor {
-    this.#redactor ??= new Redactor(this.isShort ? null : this.#key)
-    return this.#redactor
+  /** Masks the key in data of the service. */
+  get mask(): Mask {
+    return this.#mask
   }
 
-  /** Replaces the key with `[key]`, in each encoding that `Redactor` knows. */
+  /** Replaces the key with `[key]`. */
   redact(text: string): string {
-    return this.redactor.text(text)
+    return this.#mask.text(text)
   }
 
   toString(): string {

@@ -1,11 +1,6 @@
 import { StudioError } from '../errors.ts'
 import type { AdmissionRequest } from '../ports/requests.ts'
 import type { BaseAddress } from './address.ts'
-import { attemptOnce } from './attempt.ts'
-import { type BodySink, readUpTo } from './body.ts'
-import { decoded, kindOfEncoding, undecodable } from './decode.ts'
-import { isInference } from './endpoint.ts'
-import { kindOfStatus } from './errors.ts'
 import {
   type HeaderPairs,
   header,
@@ -15,17 +10,23 @@ import {
   withoutHopByHop,
   withShouldRetry,
 } from './headers.ts'
-import type { RawReply } from './httpExchange.ts'
-import type { UpstreamLink } from './link.ts'
-import { copyBody, copyLimit } from './meter/copy.ts'
-import { localiseImageUrls } from './meter/images.ts'
-import { type Meter, openMeter } from './meter/meter.ts'
-import { cleanReading, totalTokens } from './meter/usage.ts'
-import { meterBody } from './meteredBody.ts'
 import { pathProblem } from './path.ts'
-import { ReplayableBody } from './replay.ts'
-import { RetriesExhausted, withRetry } from './retry.ts'
+import { kindOfStatus } from './reply/errors.ts'
+import type { ReplyPiece } from './reply/events.ts'
+import { localiseImageUrls } from './reply/imageUrls.ts'
+import type { ReplyOptions, ReplyStream } from './reply/replyStream.ts'
+import { cleanReading, totalTokens } from './reply/usage.ts'
+import { isInference } from './request/endpoint.ts'
+import { attemptOnce } from './sending/attempt.ts'
+import { copyBody, copyLimit } from './sending/copy.ts'
+import type { UpstreamLink } from './sending/link.ts'
+import { type OpenedReply, openReplyBody } from './sending/openedReply.ts'
+import { ReplayableBody } from './sending/replay.ts'
+import { RetriesExhausted, withRetry } from './sending/retry.ts'
 import type { ForwardReply, ForwardRequest } from './types.ts'
+import { bytesOf, readUpTo } from './wire/body.ts'
+import { kindOfEncoding, undecodable } from './wire/decode.ts'
+import type { RawReply } from './wire/httpExchange.ts'
 
 /** Headers that this program sets, or has answered (`expect`). `accept-encoding`: the key can't be found in compressed bytes. */
 const replacedHeaders: ReadonlySet<string> = new Set(['authorization', 'host', 'expect', 'accept-encoding'])
@@ -62,7 +63,7 @@ class Forwarding {
   readonly #sentCopy: BodyCopy | null
   /** The request log stores this function as long as the headers, so it must not refer to this request, least of all to its body. */
   readonly #clean: (text: string) => string
-  #meter: Meter | null = null
+  #stream: ReplyStream | null = null
   #metered: (() => void) | null = null
   #attempts = 0
 
@@ -121,7 +122,7 @@ class Forwarding {
     const { method, signal, trace } = this.#request
     const bytes = this.#bytes
     const body = bytes && bytes.length > handedOverFrom ? this.#handedOver() : (bytes ?? this.#streamed?.read() ?? null)
-    const sent = { method, path, headers: withLength(headers, bytes), body, signal, isRelayed: true }
+    const sent = { method, path, headers: withLength(headers, bytes), body, signal }
     const { reply, rateLimit, metered } = await attemptOnce(this.#link, this.#admission, trace, sent, this.#used)
     if (retriedStatuses.has(reply.status)) throw new HeldReply(reply, rateLimit.retryAfterMs)
     this.#metered = metered
@@ -143,7 +144,7 @@ class Forwarding {
 
   async #answer(reply: RawReply, retriesExhausted: boolean): Promise<ForwardReply> {
     this.#forgetBody()
-    const { trace, endpoint, stream, stripUsage, tokensIn } = this.#request
+    const { trace, endpoint, stream, stripUsage, tokensIn, needsEvents = false } = this.#request
     const { status, statusText } = reply
     const clean = this.#clean
     // After our retry loop gave up, no other loop may start. Otherwise the service's own header passes.
@@ -152,76 +153,77 @@ class Forwarding {
     trace.replied(status, requestIdOf(headers))
     trace.headers(this.#request.headers, headers, this.#clean)
     const contentType = header(headers, 'content-type')
-    const contentEncoding = headerList(headers, 'content-encoding')
-    const meter = openMeter({ endpoint, stream, status, contentType, contentEncoding, stripUsage, tokensIn })
-    this.#meter = meter
-    trace.reads(() => meter.reading())
-    this.#follow(reply, meter)
-    this.#metered?.()
+    const { mask } = this.#link.credential
+    const opened = this.#open(reply, { endpoint, stream, status, contentType, stripUsage, tokensIn, needsEvents, mask })
+    const { body, pieces, isCompressed } = opened
+    const passed = isCompressed ? headers.filter(([name]) => name.toLowerCase() !== 'content-encoding') : headers
+    // Removing an event makes the stream shorter than its Content-Length, and so does decompression.
+    const hasOtherLength = isCompressed || (stripUsage && isEventStream(contentType))
     const answered: ForwardReply = {
       status,
       statusText,
-      // Removing an event makes the stream shorter than its Content-Length.
-      headers: stripUsage && isEventStream(contentType) ? withoutLength(headers) : headers,
-      body: reply.body,
-      whole: () => reply.body.takeWhole(),
-      flow: (sink: BodySink) => {
-        reply.body.flow(sink)
-        return reply.body
-      },
-      settle: () => reply.body.settle(settleMs),
+      headers: hasOtherLength ? withoutLength(passed) : passed,
+      body: pieces,
+      whole: () => (isCompressed ? null : body.takeWhole()),
+      flow: isCompressed
+        ? null
+        : (sink) => {
+            body.flow(sink)
+            return body
+          },
+      settle: () => body.settle(settleMs),
       clean,
-      reading: () => cleanReading(meter.reading(), clean),
-      complete: () => !isEventStream(contentType) || meter.complete,
+      reading: () => cleanReading(opened.stream.reading(), clean),
+      failure: () => opened.stream.failure,
       attempts: this.#attempts,
       retriesExhausted,
     }
-    const hasBody = this.#request.method !== 'HEAD' && status !== 204 && status !== 304
-    const encoded = hasBody && kindOfEncoding(contentEncoding) !== 'none'
-    const plain = encoded ? this.#decoded(answered, reply, contentEncoding) : answered
-    return endpoint === 'images' && status === 200 && isJson(contentType) ? this.#localised(plain) : plain
-  }
-
-  /** Counts and meters the reply, and copies it when the app's bodies are logged. */
-  #follow({ body }: RawReply, meter: Meter): void {
-    const { trace } = this.#request
-    const copy = trace.logBodies ? copyBody(copyLimit) : null
-    meterBody(body, meter, trace, copy)
-    const sent = this.#sentCopy
-    if (sent && copy) body.onClosed(() => trace.bodies(sent.done(this.#clean), copy.done(this.#clean)))
+    return endpoint === 'images' && status === 200 && isJson(contentType) ? this.#localised(answered) : answered
   }
 
   /**
-   * Undoes a compression that we did not ask for: it could hide the key from us and pass it to the app.
+   * Reads the reply, and copies it when the app's bodies are logged. A compression that we did not ask for is undone: it could hide the
+   * key from us and pass it to the app.
    * @throws StudioError `malformed_reply` for an unknown encoding
    */
-  #decoded(reply: ForwardReply, { body, status }: RawReply, contentEncoding: string | null): ForwardReply {
-    if (kindOfEncoding(contentEncoding) === 'unknown') {
-      body.close()
+  #open(reply: RawReply, options: ReplyOptions): OpenedReply {
+    const { trace, method } = this.#request
+    const hasBody = method !== 'HEAD' && reply.status !== 204 && reply.status !== 304
+    if (hasBody && kindOfEncoding(headerList(reply.headers, 'content-encoding')) === 'unknown') {
+      reply.body.close()
       throw undecodable()
     }
-    const isEvents = isEventStream(header(reply.headers, 'content-type'))
-    const bytes = decoded(body, contentEncoding, this.#link.credential.redactor.forBody(status < 300, isEvents))
-    const headers = withoutLength(reply.headers).filter(([name]) => name.toLowerCase() !== 'content-encoding')
-    return { ...reply, headers, body: bytes, whole: () => null, flow: null }
+    const copy = trace.logBodies ? copyBody(copyLimit) : null
+    const opened = openReplyBody(reply, options, trace, copy, hasBody)
+    const sent = this.#sentCopy
+    if (sent && copy) opened.body.onClosed(() => trace.bodies(sent.done(this.#clean), copy.done(this.#clean)))
+    this.#stream = opened.stream
+    this.#metered?.()
+    return opened
   }
 
   /** Rewrites image URLs to pass through the local API, because the service does not accept app keys. */
   async #localised(reply: ForwardReply): Promise<ForwardReply> {
     const length = Number(header(reply.headers, 'content-length') ?? imagesLimit)
     if (!(length <= imagesLimit)) return reply
-    const feature = await this.#request.reserveMemory(length)
+    const memory = await this.#request.reserveMemory(length)
     // Large replies are base64, which is usable without the rewrite.
-    if (feature === null) return reply
-    const { head, rest } = await readUpTo(reply.body, imagesLimit)
+    if (memory === null) return reply
+    const { head, rest } = await readUpTo(bytesOf(reply.body), imagesLimit)
     if (rest) return { ...reply, body: joined([head], rest), whole: () => null, flow: null }
-    feature.shrink(head.length)
+    memory.shrink(head.length)
     const parts = localiseImageUrls(head, this.#link.base, this.#request.local()) ?? [head]
     const size = parts.reduce((sum, part) => sum + part.length, 0)
     const headers = withoutLength(reply.headers)
     headers.push(['content-length', String(size)])
     const whole = size <= handedOverFrom ? Buffer.concat(parts) : parts.length === 1 ? head : null
-    return { ...reply, headers, body: joined(parts, null), whole: () => whole, flow: null }
+    return {
+      ...reply,
+      headers,
+      body: joined(parts, null),
+      whole: () => whole && { bytes: whole, events: [] },
+      flow: null,
+    }
   }
 
   readonly #onSent = (bytes: Uint8Array): void => {
@@ -230,7 +232,7 @@ class Forwarding {
   }
 
   readonly #used = (): number | null => {
-    return totalTokens(this.#meter?.reading().usage ?? null)
+    return totalTokens(this.#stream?.reading().usage ?? null)
   }
 }
 
@@ -247,9 +249,9 @@ function withoutLength(headers: HeaderPairs): HeaderPairs {
 async function* joined(
   parts: Uint8Array[],
   rest: AsyncIterable<Uint8Array> | null,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  yield* parts
-  if (rest) yield* rest
+): AsyncGenerator<ReplyPiece, void, undefined> {
+  for (const bytes of parts) yield { bytes, events: [] }
+  if (rest) for await (const bytes of rest) yield { bytes, events: [] }
 }
 
 const isJson = (contentType: string | null): boolean =>

@@ -1,4 +1,5 @@
-import type { RateLimitHeaders, ReplyFacts } from './types.ts'
+import type { RateLimitHeaders } from '../ports/requests.ts'
+import type { ReplyFacts } from './reply/events.ts'
 
 /** Headers in their order and case; a name may occur more than once. */
 export type HeaderPairs = [name: string, value: string][]

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { StudioError } from '../errors.ts'
-import { readAll } from './body.ts'
-import { call, guarded, jsonBody, malformed, maxJsonBytes, type OpenReply, parseReply } from './call.ts'
-import { asRecord } from './errorBody.ts'
-import { errorInstead } from './errors.ts'
-import { ImageReplyScan, type ReplyImage } from './imageReply.ts'
-import type { UpstreamLink } from './link.ts'
-import { guardOfReply, type JsonScan } from './meter/jsonScan.ts'
-import { checkImageRequest, checkSpeechRequest, checkTranscriptionRequest } from './requests.ts'
-import { imageReply } from './schemas.ts'
+import { guardOfReply, type JsonScan } from './json/jsonScan.ts'
+import { asRecord } from './reply/errorBody.ts'
+import { ImageReplyScan, type ReplyImage } from './reply/imageReply.ts'
+import { errorInstead } from './reply/rules.ts'
+import { imageReply } from './reply/schemas.ts'
+import { checkImageRequest, checkSpeechRequest, checkTranscriptionRequest } from './request/checks.ts'
+import { call, guarded, jsonBody, malformed, maxJsonBytes, type OpenReply, parseReply } from './sending/call.ts'
+import type { UpstreamLink } from './sending/link.ts'
 import type {
   ByteReply,
   CallOptions,
@@ -18,6 +17,7 @@ import type {
   TranscriptionRequest,
   UpstreamReply,
 } from './types.ts'
+import { readAll } from './wire/body.ts'
 
 /** Largest images reply, bytes. It has four images of 20 MB in base64, and more. */
 const maxImagesBytes = 256 * 1024 * 1024
@@ -67,7 +67,7 @@ export async function createTranscription(
   const json = guard.problem === null ? parseObject(raw) : null
   if (json === null)
     throw malformed(link, facts, raw, 'The transcript is not valid JSON, although its content type says so.')
-  const failure = errorInstead(json, 'text', facts, link.credential)
+  const failure = errorInstead(json, 'text', facts.status, link.credential.mask)
   if (failure) throw failure
   return { format: 'json', text: typeof json.text === 'string' ? json.text : '', raw, json, facts }
 }
@@ -105,7 +105,7 @@ async function readImages(link: UpstreamLink, reply: OpenReply): Promise<ReplyIm
     }
   }
   const parsed = parseReply(link, reply.facts, scan.rest.view(), imageReply)
-  const failure = errorInstead(parsed, 'data', reply.facts, link.credential)
+  const failure = errorInstead(parsed, 'data', reply.facts.status, link.credential.mask)
   if (failure) throw failure
   return scan.imagesOf(parsed)
 }

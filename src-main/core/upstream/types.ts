@@ -1,17 +1,13 @@
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
-import type {
-  MeterReading,
-  RateLimitHeaders,
-  Requester,
-  RequestTrace,
-  StudioFeature,
-  TokenUsage,
-} from '../ports/requests.ts'
-import type { BodySink } from './body.ts'
-import type { RateLimitStatus } from './schemas.ts'
+import type { StudioError } from '../errors.ts'
+import type { MeterReading, Requester, RequestTrace, StudioFeature } from '../ports/requests.ts'
+import type { ChatStreamEvent, ReplyFacts, ReplyPiece } from './reply/events.ts'
+import type { RateLimitStatus } from './reply/schemas.ts'
+import type { BodySink } from './wire/body.ts'
 
 export type { RateLimitHeaders, TokenUsage } from '../ports/requests.ts'
+export type { ChatStreamEvent, ReplyFacts, ReplyPiece } from './reply/events.ts'
 
 /** What a call waits for before its output. */
 export type WaitNotice =
@@ -38,16 +34,6 @@ export interface CallOptions {
   onUploaded?: (bytes: number) => void
   /** Called once after `onRow`, when the log row has its end, its usage and its cost. */
   onClosed?: () => void
-}
-
-/** Facts from a reply's headers. Missing or unreadable ones are null. */
-export interface ReplyFacts {
-  status: number
-  requestId: string | null
-  contentType: string | null
-  rateLimit: RateLimitHeaders
-  /** `x-should-retry`: whether the service asks for a retry. */
-  shouldRetry?: boolean | null
 }
 
 /** A JSON reply. Fields of the schema are typed; others are preserved. */
@@ -89,24 +75,6 @@ export interface ChatRequest {
   stream_options?: { include_usage?: boolean }
   [extra: string]: unknown
 }
-
-/** One event of a chat stream, in order. `choice` is `choices[].index`. */
-export type ChatStreamEvent =
-  | { type: 'open'; facts: ReplyFacts }
-  /** The reply's id, model and creation time, once. Any may be null. */
-  | { type: 'meta'; id: string | null; model: string | null; created: number | null }
-  | { type: 'content'; choice: number; text: string }
-  /** From `reasoning_content` or `reasoning`. When a delta has both, only the first counts. */
-  | { type: 'reasoning'; choice: number; text: string }
-  | { type: 'refusal'; choice: number; text: string }
-  /**
-   * A piece of one tool call. As the service sent it, several calls may have one `index` (`ToolCallSlots`). In the events of
-   * `streamChatCompletion`, pieces with the same `index` belong to one call: join their names and arguments.
-   */
-  | { type: 'tool_call'; choice: number; index: number; id: string | null; name: string | null; arguments: string }
-  | { type: 'finish'; choice: number; reason: string }
-  | { type: 'usage'; usage: TokenUsage }
-  | { type: 'done' }
 
 /** Raw bytes of a reply, as they arrive. Read them to the end or cancel the call. */
 export interface ByteReply {
@@ -181,6 +149,8 @@ export interface ForwardRequest {
   retries: boolean
   /** Cut the usage event out of the stream, because this program asked for it and the app did not. */
   stripUsage: boolean
+  /** Whether the caller reads the events of the reply. What is too large to be read is then a failure. */
+  needsEvents?: boolean
   /** Raw header pairs of the app, without its own credential. `forward` removes the hop-by-hop headers. */
   headers: [name: string, value: string][]
   /** Null without a body; bytes when all of it has arrived; else a stream that is read once, with backpressure. */
@@ -204,22 +174,22 @@ export interface ForwardReply {
   /** Raw header pairs of the service without hop-by-hop headers. Order and case are preserved. */
   headers: [name: string, value: string][]
   /**
-   * Bytes as they arrive. Only two changes are made: the key is masked by as many bytes, and compression is undone. Throws StudioError when
-   * the service cuts the reply.
+   * Bytes as they arrive, with the events of a chat. Only two changes are made to the bytes: the key is masked by as many bytes, and
+   * compression is undone. Throws StudioError when the connection is lost.
    */
-  body: AsyncIterable<Uint8Array>
+  body: AsyncIterable<ReplyPiece>
   /** Writes the body to a sink, which costs a fraction of iteration. Null when the body can only be iterated. */
-  flow: ((sink: BodySink) => { resume(): void }) | null
+  flow: ((sink: BodySink<ChatStreamEvent>) => { resume(): void }) | null
   /** Returns the whole body if it has arrived and none of it was read. Otherwise null, and the caller reads `body`. */
-  whole(): Uint8Array | null
+  whole(): ReplyPiece | null
   /** Call when the rest of the body is not needed. Its connection can be reused if the body ends within 250 ms, else it is closed. */
   settle(): void
   /** Removes the API key from a text that is going to be stored. */
   clean(text: string): string
   /** The usage so far. */
   reading(): MeterReading
-  /** False for a stream that ended without [DONE] and with an unfinished choice. */
-  complete(): boolean
+  /** Why the reply is no good although it has ended: it is an error or has an unfinished choice. Null for a good one. */
+  failure(): StudioError | null
   /** Number of attempts, 1 without a retry. */
   attempts: number
   /** True when the retry policy gave up on a retryable status. `headers` then contain `x-should-retry: false`. */

@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import type { RequestNotice, RequestTrace } from '../../../src-main/core/ports/requests.ts'
 import { type RequestLogOptions, SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
-import type { AccountUsage } from '../../../src-main/core/upstream/schemas.ts'
+import type { AccountUsage } from '../../../src-main/core/upstream/reply/schemas.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { rightClock } from '../helpers/deadlines.ts'

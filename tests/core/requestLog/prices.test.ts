@@ -5,7 +5,7 @@ import { fitPrices } from '../../../src-main/core/requestLog/priceFit.ts'
 import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { fromNano } from '../../../src-main/core/shared/money.ts'
 import { requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
-import { type AccountUsage, accountUsage, chatCompletion } from '../../../src-main/core/upstream/schemas.ts'
+import { type AccountUsage, accountUsage } from '../../../src-main/core/upstream/reply/schemas.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { MODELS } from '../../../src-main/sandbox/world/models.ts'
 import { day, openRequestLog, reading, rowOf, sent, service, usage } from './helpers.ts'
@@ -245,7 +245,7 @@ describe('prices', () => {
       }
       const body = JSON.stringify({ model: 'writer-large', messages: [{ role: 'user', content: 'Tell me a story.' }] })
       const reply = await fetch(`${sandbox.baseUrl}/v1/chat/completions`, { method: 'POST', headers, body })
-      const { usage: used } = chatCompletion.parse(await reply.json())
+      const { usage: used } = JSON.parse(await reply.text())
       const trace = sent(requestLog, { model: 'writer-large', stream: false })
       const [tokensIn, tokensOut] = [used?.prompt_tokens ?? 0, used?.completion_tokens ?? 0]
       trace.ends({ state: 'done' }, reading(tokensIn, tokensOut, used?.prompt_tokens_details?.cached_tokens ?? 0))

@@ -1,5 +1,5 @@
 import type { MeterReading, Requester, RequestNotice } from '../../../src-main/core/ports/requests.ts'
-import type { AccountUsage } from '../../../src-main/core/upstream/schemas.ts'
+import type { AccountUsage } from '../../../src-main/core/upstream/reply/schemas.ts'
 
 export const service = 'https://service.example'
 

@@ -2,8 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { getEventListeners, once } from 'node:events'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { noRequestLog } from '../../../src-main/core/upstream/defaults.ts'
+import { noRequestLog } from '../../../src-main/core/upstream/sending/defaults.ts'
 import type { ForwardRequest } from '../../../src-main/core/upstream/types.ts'
+import { bytesOf } from '../../../src-main/core/upstream/wire/body.ts'
 import {
   canary,
   closed,
@@ -90,7 +91,7 @@ test('[AUTH-01] [GEN-03] headers and bytes pass unchanged, with the real key and
       body: chunks('a', 'b'),
     }),
   )
-  expect(Buffer.concat(await collect(reply.body))).toEqual(Buffer.from([0, 255, 97, 98]))
+  expect(Buffer.concat(await collect(bytesOf(reply.body)))).toEqual(Buffer.from([0, 255, 97, 98]))
   expect(reply).toMatchObject({ status: 201, statusText: 'Fine', attempts: 1, retriesExhausted: false })
   expect(reply.headers.filter(([name]) => /^(content|x-)/i.test(name))).toEqual([
     ['Content-Type', 'x/y'],
@@ -126,7 +127,7 @@ test.each<[encoding: string | string[], body: Buffer]>([
       .end(body),
   )
   const reply = await upstream.forward(request())
-  expect(Buffer.concat(await collect(reply.body))).toEqual(text)
+  expect(Buffer.concat(await collect(bytesOf(reply.body)))).toEqual(text)
   expect(reply.headers.map(([name]) => name)).toEqual(expect.arrayContaining(['etag']))
   expect(reply.headers.filter(([name]) => /^content-(?:encoding|length)$/i.test(name))).toEqual([])
 })
@@ -185,7 +186,7 @@ test('[ERR-05] [ERR-06] [ERR-09] a copied body is sent again whole before output
   expect(bodies).toEqual(['hello', 'hello', 'hello'])
   const second = await upstream.forward(request({ method: 'POST', body: chunks('x') }))
   expect(second).toMatchObject({ status: 503, attempts: 4, retriesExhausted: true })
-  expect(Buffer.concat(await collect(second.body)).toString()).toBe('{"n":7}')
+  expect(Buffer.concat(await collect(bytesOf(second.body))).toString()).toBe('{"n":7}')
 })
 
 test('a body too large to copy is sent once, whole, and its failure passes', async () => {
@@ -312,7 +313,7 @@ test('[SSE-02] a stream with a stated length loses that header when its usage ev
   })
   for (const stripUsage of [true, false]) {
     const reply = await upstream.forward(request({ endpoint: 'chat', stream: true, stripUsage }))
-    const bytes = Buffer.concat(await collect(reply.body)).toString()
+    const bytes = Buffer.concat(await collect(bytesOf(reply.body))).toString()
     expect(bytes).toBe(stripUsage ? text + done : text + usage + done)
     expect(reply.headers.some(([name]) => name.toLowerCase() === 'content-length')).toBe(!stripUsage)
     expect(reply.reading()).toMatchObject({ measured: true, usage: { promptTokens: 5, completionTokens: 1 } })

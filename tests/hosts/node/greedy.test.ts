@@ -7,7 +7,7 @@ import { Listeners } from '../../../src-main/core/shared/events.ts'
 import { StateFeed } from '../../../src-main/core/shared/stateFeed.ts'
 import { type CallBounds, usualCallBounds } from '../../../src-main/hosts/calls.ts'
 import { createPageSockets } from '../../../src-main/hosts/node/web/socket.ts'
-import { heap } from '../../core/upstream/meter/helpers/heap.ts'
+import { heap } from '../../core/upstream/reply/helpers/heap.ts'
 import { closeAfterEach } from '../../helpers/closers.ts'
 
 const closers = closeAfterEach()

@@ -1,6 +1,7 @@
 import type { Attachment, ChatSetup, Message, ToolCall } from '../../../../src-preload/contract/chat.ts'
 import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
 import { isSettled } from '../../ports/toolCalls.ts'
+import { sendableArguments } from '../../upstream/reply/toolCalls.ts'
 import type { ChatMessage, ContentPart } from '../../upstream/types.ts'
 import { citingInstruction, passageBlock } from './passageBlock.ts'
 
@@ -124,5 +125,5 @@ function replyOf({ id: source, text, name, toolCalls }: Message, rows: readonly 
 
 /** Uses the call id of the stored row, which is generated if the model sent no id. */
 function callOf({ name, arguments: args }: ToolCall, id: string) {
-  return { id, type: 'function' as const, function: { name, arguments: args } }
+  return { id, type: 'function' as const, function: { name, arguments: sendableArguments(args) } }
 }

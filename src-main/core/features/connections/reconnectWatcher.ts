@@ -3,7 +3,7 @@ import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { StudioError } from '../../errors.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import type { Upstream } from '../../upstream/client.ts'
-import { isUnanswered, type Reachability } from '../../upstream/reachability.ts'
+import { isUnanswered, type Reachability } from '../../upstream/sending/reachability.ts'
 
 /** Times of the reconnect watcher, ms. */
 export interface ReconnectBounds {

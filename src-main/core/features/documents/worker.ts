@@ -2,7 +2,7 @@ import { type ForkProgram, startProcessWorker } from '../../shared/processWorker
 import { serveJobs } from '../../shared/worker.ts'
 import type { WorkerThread } from '../../shared/workerClient.ts'
 import type { DocumentPart } from '../../store/documents.ts'
-import { countTokens } from '../../upstream/meter/tokens.ts'
+import { countTokens } from '../../upstream/reply/tokens.ts'
 import { convertDocument } from './convert/convert.ts'
 import type { ConvertedDocument } from './convert/converted.ts'
 

@@ -3,7 +3,7 @@ import { StudioError } from '../../errors.ts'
 import { imageDamage, imageFormatOf } from '../../shared/mediaType/imageDamage.ts'
 import { maxImageBytes, refusalOfImage } from '../../shared/mediaType/imageLimits.ts'
 import { SerialQueue } from '../../shared/serialQueue.ts'
-import type { ImageContent } from '../../upstream/imageReply.ts'
+import type { ImageContent } from '../../upstream/reply/imageReply.ts'
 
 /** Why bytes are not a whole image, and the end of a file name that says so. */
 export interface ImageDamage {

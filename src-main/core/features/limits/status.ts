@@ -1,7 +1,7 @@
 import { type LimitBucket, type LimitStatus, limitStatus } from '../../../../src-preload/contract/account.ts'
 import { asStudioError } from '../../errors.ts'
 import { parseJson } from '../../store/rows.ts'
-import type { RateLimitStatus } from '../../upstream/schemas.ts'
+import type { RateLimitStatus } from '../../upstream/reply/schemas.ts'
 
 /** The service's counters, one by one. The seconds until reset belong only to the minute bucket (specification, GET /v1/rate-limit). */
 export function statusOf(status: RateLimitStatus, at: Date): LimitStatus {

@@ -14,7 +14,7 @@ import { StudioError } from '../../errors.ts'
 import { WorkerClient } from '../../shared/workerClient.ts'
 import type { StoredPassage } from '../../store/passages.ts'
 import type { Store } from '../../store/store.ts'
-import { countTokens } from '../../upstream/meter/tokens.ts'
+import { countTokens } from '../../upstream/reply/tokens.ts'
 import { PassageIndexer } from './search/passageIndexer.ts'
 import type { PassageJob } from './search/worker.ts'
 

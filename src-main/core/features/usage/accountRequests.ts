@@ -1,7 +1,7 @@
 import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import type { Upstream } from '../../upstream/client.ts'
-import type { AccountUsage, KeyDaily, KeyList, KeyRecord, KeyTotals } from '../../upstream/schemas.ts'
+import type { AccountUsage, KeyDaily, KeyList, KeyRecord, KeyTotals } from '../../upstream/reply/schemas.ts'
 import type { CallOptions, UpstreamReply } from '../../upstream/types.ts'
 import type { RequestTimes } from './parseReplies.ts'
 

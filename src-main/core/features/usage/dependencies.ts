@@ -3,7 +3,7 @@ import type { ProfileLocation } from '../../ports/requests.ts'
 import type { Listeners } from '../../shared/events.ts'
 import type { Nano } from '../../shared/money.ts'
 import type { AccountReaders, AccountStore } from '../../store/account/open.ts'
-import type { AccountUsage } from '../../upstream/schemas.ts'
+import type { AccountUsage } from '../../upstream/reply/schemas.ts'
 
 /** Usage of one model by one caller in one day (UTC), from the local request log. */
 export interface MeasuredDay {

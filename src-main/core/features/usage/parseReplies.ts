@@ -3,7 +3,7 @@ import { fromAtto, toAtto } from '../../shared/money.ts'
 import type { DayRow, UndatedRow } from '../../store/account/days.ts'
 import { type FigureName, figureNames, maxUsage, type UsageFigures } from '../../store/account/figures.ts'
 import type { AccountReply } from '../../store/account/saveReply.ts'
-import type { AccountUsage, KeyDaily, KeyList, KeyRecord, KeyTotals } from '../../upstream/schemas.ts'
+import type { AccountUsage, KeyDaily, KeyList, KeyRecord, KeyTotals } from '../../upstream/reply/schemas.ts'
 
 /** Start and end of a request, ms since 1970. The reply describes an instant between them. */
 export interface RequestTimes {

@@ -2,7 +2,7 @@ import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import type { Allowance, AllowanceReservation, Expectation, LimitRefusal } from '../../ports/requests.ts'
 import { type Nano, toNano } from '../../shared/money.ts'
-import { isReadOut } from '../../upstream/endpoint.ts'
+import { isReadOut } from '../../upstream/request/endpoint.ts'
 import * as refusals from './limitRefusals.ts'
 import { RequestMinute, type TokenEntry, TokenMinute } from './minuteLimits.ts'
 

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { serveJobs, startWorker } from '../../shared/worker.ts'
-import { asBuffer } from '../../upstream/meter/bytes.ts'
+import { asBuffer } from '../../upstream/json/bytes.ts'
 import { type ChatBytes, type ChatBytesOptions, chatBytesOf, parseObject } from './chatBytes.ts'
 import { DialectError } from './dialectError.ts'
 import { countedTokens, type TokenCount } from './messages/countTokens.ts'

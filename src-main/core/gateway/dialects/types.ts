@@ -50,11 +50,12 @@ export interface ReplyTranslation {
   stream: boolean
   /** Fields and tools that have no effect here, such as `tools.web_search`. Sent as `x-studio-ignored` and written to the log. */
   ignored: string[]
-  /** Translates a whole reply of the service. `chat` is a chat completion of any shape, as a hostile service might send it. */
-  reply(chat: JsonObject, details: ReplyDetails): JsonObject
-  /** Translates one streamed reply. Call once per request. */
-  openStream(details: ReplyDetails): StreamTranslator
-  /** Writes a reply of `reply` as JSON, where `JSON.stringify` is not the whole of it. */
+  /**
+   * Translates one reply. Call once per request.
+   * @param isSilent write no events, for a reply that is sent whole (`result`)
+   */
+  openReply(details: ReplyDetails, isSilent: boolean): StreamTranslator
+  /** Writes a whole reply as JSON, where `JSON.stringify` is not the whole of it. */
   toJson?(reply: JsonObject): Buffer
 }
 
@@ -87,18 +88,22 @@ export interface ReplyDetails {
 }
 
 /**
- * Translates the events of one chat stream to server-sent events, each ending with a blank line. Every method returns the text to write
+ * Translates the events of one chat reply to server-sent events, each ending with a blank line. Every method returns the text to write
  * now, which may be empty. No event is invented: `end` and `fail` are called for what the service did.
  */
 export interface StreamTranslator {
   /** Why the translator itself has failed the reply, which is then over: it is too large. Null otherwise. */
   readonly failure: string | null
+  /** Takes any event but `done` and `error`, for which `end` and `fail` are called. */
   push(event: ChatStreamEvent): string
-  /** The service ended its stream with `[DONE]`. */
+  /** The reply is complete, with or without a finish reason. */
   end(): string
-  /** The service failed, or its stream broke off. */
+  /** The service failed, or its reply broke off. */
   fail(problem: DialectProblem): string
-  /** The reply object as far as it has arrived, as `reply` would return it. Stored for `GET /v1/responses/{id}`. */
+  /**
+   * The reply object as far as it has arrived. Stored for `GET /v1/responses/{id}`.
+   * @throws StudioError for a failed reply, in an API whose reply objects can't say that
+   */
   result(): JsonObject
   /**
    * The reply can't be stored although the app asked for that, and says so from now on (`store: false`). Only dialects with stored replies

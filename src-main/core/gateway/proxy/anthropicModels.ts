@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import { StudioError } from '../../errors.ts'
-import { readAll } from '../../upstream/body.ts'
-import { parseText } from '../../upstream/meter/jsonScan.ts'
+import { parseText } from '../../upstream/json/jsonScan.ts'
 import type { ForwardReply } from '../../upstream/types.ts'
+import { bytesOf, readAll } from '../../upstream/wire/body.ts'
 import { mappedModel } from '../apps/modelMap.ts'
 import { DialectError } from '../dialects/dialectError.ts'
 import { modelInfo, modelList } from '../dialects/messages/modelList.ts'
@@ -42,7 +42,7 @@ export async function translatedModels(
   { id, query }: ModelsQuery,
   app: App,
 ): Promise<{ body: JsonObject } | Refusal> {
-  const bytes = reply.whole() ?? (await readAll(reply.body, maxList))
+  const bytes = reply.whole()?.bytes ?? (await readAll(bytesOf(reply.body), maxList))
   let models: unknown
   try {
     models = parseText(Buffer.from(bytes).toString('utf8'))

@@ -5,12 +5,13 @@ import { asStudioError, StudioError } from '../../errors.ts'
 import type { AllowanceReservation, Expectation, RequestEnd, RequestTrace } from '../../ports/requests.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
 import { randomHex } from '../../shared/randomHex.ts'
-import { endpointOf, isInference, isReadOut } from '../../upstream/endpoint.ts'
 import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
-import { headerSelectsModel, selectorBesides } from '../../upstream/meter/modelSelectors.ts'
-import { unknownParameters } from '../../upstream/meter/request.ts'
-import { totalTokens } from '../../upstream/meter/usage.ts'
-import { replayLimit } from '../../upstream/replay.ts'
+import { endOfFailure } from '../../upstream/reply/errors.ts'
+import { totalTokens } from '../../upstream/reply/usage.ts'
+import { endpointOf, isInference, isReadOut } from '../../upstream/request/endpoint.ts'
+import { headerSelectsModel, selectorBesides } from '../../upstream/request/modelSelectors.ts'
+import { unknownParameters } from '../../upstream/request/parameters.ts'
+import { replayLimit } from '../../upstream/sending/replay.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
 import type { TranslatedAction } from '../dialects/chatBytes.ts'
 import { dialects } from '../dialects/dialects.ts'
@@ -306,6 +307,7 @@ class RelayedRequest {
       stream: asked?.stream ?? false,
       retries: app.retries,
       stripUsage,
+      needsEvents: this.#translation !== null,
       local: this.#deps.local,
       mayCopy: memory !== null,
       bodyDone,
@@ -426,7 +428,7 @@ class RelayedRequest {
       this.#gone.abort()
       this.#sendRefusal(redirected, 'failed')
     } else if (this.#response.headersSent) {
-      this.#end({ state: 'cut', problem: { kind: error.kind, message: error.message } })
+      this.#end(endOfFailure(error, this.#reply?.reading().output === true))
       // The failure may be that of the translation, while the service still sends.
       this.#gone.abort()
       // After the event that reports the failure, the stream ends regularly: Codex repeats the request when the connection breaks
@@ -471,8 +473,8 @@ class Redirected extends StudioError {
 }
 
 function wholeEnd(reply: ForwardReply): RequestEnd {
-  if (reply.complete()) return { state: 'done' }
-  return { state: 'cut', problem: { kind: 'incomplete_stream', message: 'The reply broke off before its end.' } }
+  const failure = reply.failure()
+  return failure === null ? { state: 'done' } : endOfFailure(failure, reply.reading().output)
 }
 
 const isStream = (body: ForwardRequest['body']): body is AsyncIterable<Uint8Array> =>

@@ -10,7 +10,7 @@ export async function pipeReply(reply: ForwardReply, response: AppReply, gone: A
   // A short reply has mostly arrived with its headers: send both in one write.
   const whole = reply.whole()
   if (whole) {
-    response.end(whole)
+    response.end(whole.bytes)
     return
   }
   // Headers are sent in one write with the first bytes if these arrive in the same turn of the event loop. The headers of a stream do not
@@ -20,9 +20,9 @@ export async function pipeReply(reply: ForwardReply, response: AppReply, gone: A
     await pipeFlow(reply.flow, response, gone, flush)
     return
   }
-  for await (const bytes of reply.body) {
+  for await (const { bytes } of reply.body) {
     clearImmediate(flush)
-    if (!response.write(bytes)) await drained(response, gone)
+    if (bytes.length > 0 && !response.write(bytes)) await drained(response, gone)
   }
   clearImmediate(flush)
   response.end()
@@ -52,7 +52,8 @@ function pipeFlow(
     response.on('drain', resume)
     gone.addEventListener('abort', leave, { once: true })
     body = flow({
-      write(bytes) {
+      write({ bytes }) {
+        if (bytes.length === 0) return true
         if (!hasStarted) clearImmediate(flush)
         hasStarted = true
         return response.write(bytes)

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
-import { asBuffer } from '../../upstream/meter/bytes.ts'
+import { asBuffer } from '../../upstream/json/bytes.ts'
 import {
   type ChatBytes,
   chatBytesOf,

@@ -1,15 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { asStudioError, StudioError } from '../../errors.ts'
-import { readAll, readStart } from '../../upstream/body.ts'
-import { ChatEventReader } from '../../upstream/chatEvents.ts'
-import { readReplyError } from '../../upstream/errorBody.ts'
 import { flattened, type HeaderPairs, header, isEventStream } from '../../upstream/headers.ts'
-import { asBuffer } from '../../upstream/meter/bytes.ts'
-import { guardOfReply, type JsonScan, maxReplyValues } from '../../upstream/meter/jsonScan.ts'
-import { isFields } from '../../upstream/meter/values.ts'
-import type { ForwardReply, ReplyFacts } from '../../upstream/types.ts'
+import { readReplyError } from '../../upstream/reply/errorBody.ts'
+import type { ReplyPiece } from '../../upstream/reply/events.ts'
+import { incomplete } from '../../upstream/reply/rules.ts'
+import type { ChatStreamEvent, ForwardReply, ReplyFacts } from '../../upstream/types.ts'
+import { bytesOf, readStart } from '../../upstream/wire/body.ts'
 import type { Dialect, DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../dialects/types.ts'
-import { wholeReplyEvents } from '../dialects/wholeReplyEvents.ts'
 import type { AppReply } from './appReply.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import { newRequestId, type Refusal } from './errorReplies.ts'
@@ -17,7 +14,7 @@ import { ignoredHeaders, safeReason, translatedReplyHeaders } from './headers.ts
 import { pipeReply } from './replyBody.ts'
 import type { Translation } from './translatedBody.ts'
 
-/** Largest whole reply that is translated, bytes. Parsing and writing it takes 80 to 240 ms. No model writes as much. */
+/** Largest reply that can be reserved. A larger one is refused before it is read. Bytes. */
 const maxWholeReply = 16 * 1024 * 1024
 /** Size that is reserved for a reply of unknown length, bytes. */
 const usualReply = 1024 * 1024
@@ -55,8 +52,8 @@ interface Envelope {
 }
 
 /**
- * Sends a reply of the service in the dialect of the request: an error object, a whole reply or a stream, by the reply's own content type.
- * A reply that breaks off or that reports a failure ends with the failure of the dialect.
+ * Sends a reply of the service in the dialect of the request: an error object, a whole reply or a stream. A reply that breaks off
+ * or that reports a failure ends with the failure of the dialect.
  * @throws StudioError the failure of the reply, or `cancelled`
  */
 export async function sendTranslated(reply: ForwardReply, options: TranslatedReplyOptions): Promise<void> {
@@ -71,19 +68,20 @@ export async function sendTranslated(reply: ForwardReply, options: TranslatedRep
     response.end(text)
     return
   }
-  if (!isEventStream(header(reply.headers, 'content-type'))) return sendWhole(reply, requestId, options, envelope)
   const stream = new TranslatedStream(options, factsOf(reply, requestId))
-  if (request.stream) {
+  const isStream = isEventStream(header(reply.headers, 'content-type'))
+  const given = isStream ? reply : await reservedFor(reply, options)
+  // The service may stream although the request did not ask for it.
+  if (!request.stream) return storeAndSend(reply, await stream.result(given), options, envelope, requestId)
+  if (isStream) {
     options.streams(stream)
     writeStreamHead(reply, envelope, requestId)
     return pipeReply(stream.apply(reply), response, gone)
   }
-  // The service streams although the request did not ask for it.
-  for await (const bytes of reply.body) {
-    stream.push(bytes)
-    if (stream.isOver) break
-  }
-  await storeAndSend(reply, stream.wholeResult(), options, envelope, requestId)
+  // The service may ignore `stream`, but the app expects events. A failure still has a status of its own.
+  const text = await stream.whole(given)
+  writeStreamHead(reply, envelope, requestId)
+  response.end(text)
 }
 
 /**
@@ -177,65 +175,27 @@ function headOf(reply: ForwardReply, { dialect, ignored, extraHeaders }: Envelop
   return head
 }
 
-async function sendWhole(
-  reply: ForwardReply,
-  requestId: string,
-  options: TranslatedReplyOptions,
-  envelope: Envelope,
-): Promise<void> {
-  const { response, translation, details } = options
-  const chat = await readChat(reply, options)
-  const { request } = translation
-  if (!request.stream) return storeAndSend(reply, request.reply(chat, details), options, envelope, requestId)
-  // The service ignores `stream`, but the app expects events.
-  const text = await new TranslatedStream(options, factsOf(reply, requestId)).whole(chat)
-  writeStreamHead(reply, envelope, requestId)
-  response.end(text)
-}
-
 /** Reserves memory for a whole reply, until the app has read it. @throws StudioError `malformed_reply` */
-async function reserveFor(size: number, { reserveMemory }: TranslatedReplyOptions): Promise<void> {
+async function reservedFor(reply: ForwardReply, { reserveMemory }: TranslatedReplyOptions): Promise<ForwardReply> {
+  const arrived = reply.whole()
+  const size = arrived?.bytes.length ?? Number(header(reply.headers, 'content-length') ?? usualReply)
   if (size > maxWholeReply) throw new StudioError('malformed_reply', 'The reply is too large to be translated.')
   // The service has done the work, so a short reply never fails for memory.
-  if (size <= shortReply || (await reserveMemory(size)) !== null) return
-  const message = 'There was no free memory to translate the reply. The service may charge the request.'
-  throw new StudioError('malformed_reply', message)
+  if (size > shortReply && (await reserveMemory(size)) === null) {
+    const message = 'There was no free memory to translate the reply. The service may charge the request.'
+    throw new StudioError('malformed_reply', message)
+  }
+  return arrived ? { ...reply, body: once(arrived), flow: null } : reply
 }
 
-/** @throws StudioError `malformed_reply` */
-async function readChat(reply: ForwardReply, options: TranslatedReplyOptions): Promise<JsonObject> {
-  const arrived = reply.whole()
-  await reserveFor(arrived?.length ?? Number(header(reply.headers, 'content-length') ?? usualReply), options)
-  const scan = guardOfReply(maxReplyValues)
-  const bytes = arrived ?? (await readAll(scanned(reply.body, scan), maxWholeReply))
-  if (arrived) scan.push(arrived)
-  let chat: unknown
-  try {
-    if (scan.problem === 'depth' || scan.problem === 'values')
-      throw new SyntaxError('Nested too deep, or too many values.')
-    chat = JSON.parse(asBuffer(bytes).toString('utf8'))
-  } catch (cause) {
-    throw new StudioError('malformed_reply', 'The service sent a reply that is not JSON.', {}, { cause })
-  }
-  if (!isFields(chat))
-    throw new StudioError('malformed_reply', 'The service sent a reply that is not a chat completion.')
-  return chat
-}
-
-/** The pieces of a body, each scanned in its turn. A scan of the whole would block the program. */
-async function* scanned(body: AsyncIterable<Uint8Array>, scan: JsonScan): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const piece of body) {
-    scan.push(piece)
-    yield piece
-  }
+async function* once(piece: ReplyPiece): AsyncGenerator<ReplyPiece, void, undefined> {
+  yield piece
 }
 
 /** The error of a reply with a failure status. */
 async function readProblem(reply: ForwardReply): Promise<DialectProblem> {
-  const bytes = reply.whole()
-  const text = bytes
-    ? Buffer.from(bytes.subarray(0, maxErrorReply)).toString('utf8')
-    : await readStart(reply.body, maxErrorReply)
+  const whole = reply.whole()
+  const text = await readStart(bytesOf(whole ? once(whole) : reply.body), maxErrorReply)
   const { message, ...known } = readReplyError(text)
   return { status: reply.status, message: message ?? `The service replied with ${reply.status}.`, ...known }
 }
@@ -256,9 +216,20 @@ export function problemOf(error: StudioError): DialectProblem {
   return { status: 502, message: error.message, type, code: code ?? error.kind, param: null }
 }
 
-/** One chat stream on its way to the app, in the dialect of the request. */
+/** What events become in the dialect, and how the reply ends with them: well, by a failure, or not yet (null). */
+interface Translated {
+  text: string
+  end: 'done' | StudioError | null
+}
+
+/** The failure of a whole reply. Its status is that of a bad gateway, whatever the service says. */
+const refused = ({ kind, message, facts }: StudioError): StudioError =>
+  new StudioError(kind === 'incomplete_stream' ? kind : 'malformed_reply', message, facts)
+
+const pieceOf = (text: string): ReplyPiece => ({ bytes: Buffer.from(text), events: [] })
+
+/** One chat reply on its way to the app, in the dialect of the request. */
 export class TranslatedStream {
-  readonly #reader = new ChatEventReader()
   readonly #translator: StreamTranslator
   readonly #store: TranslatedReplyOptions['store']
   #isFailed = false
@@ -267,21 +238,11 @@ export class TranslatedStream {
 
   /** @param isStorable false for a reply that can't be stored and says so, whatever the app asked */
   constructor({ translation, details, store }: TranslatedReplyOptions, facts: ReplyFacts, isStorable = true) {
-    this.#translator = translation.request.openStream(details)
+    const { request } = translation
+    this.#translator = request.openReply(details, !request.stream)
     this.#store = store
     if (!isStorable) this.#translator.notStored?.('')
     this.#first = this.#translator.push({ type: 'open', facts })
-  }
-
-  /** Whether more bytes of the service have no effect. */
-  get isOver(): boolean {
-    return this.#reader.ended || this.#failure !== null
-  }
-
-  /** Why the stream can't continue: the failure of the service, or of the translation. */
-  get #failure(): StudioError | null {
-    const { failure } = this.#translator
-    return this.#reader.failure ?? (failure === null ? null : new StudioError('malformed_reply', failure))
   }
 
   /** The reply with its body translated. */
@@ -290,35 +251,50 @@ export class TranslatedStream {
     return {
       ...reply,
       whole: () => null,
-      body: this.#bytes(reply),
+      body: this.#pieces(reply),
       flow: flow && ((sink) => this.#flow(reply, flow, sink)),
     }
   }
 
-  /** Returns the text for the next bytes of the service. */
-  push(bytes: Uint8Array): string {
+  /**
+   * Reads the reply to its end, and returns its object.
+   * @throws StudioError when it is no good
+   */
+  async result(reply: ForwardReply): Promise<JsonObject> {
+    for await (const { events } of reply.body) {
+      const { end } = this.#translated(events)
+      if (end === null) continue
+      reply.settle()
+      if (end === 'done') this.#translator.end()
+      else if (this.#translator.failure === null) throw refused(end)
+      return this.#translator.result()
+    }
+    throw incomplete()
+  }
+
+  /** All events of a reply that arrives as one JSON document. @throws StudioError when it is no good */
+  async whole(reply: ForwardReply): Promise<string> {
+    let all = ''
+    for await (const { events } of reply.body) {
+      const { text, end } = this.#translated(events)
+      all += text
+      if (end === 'done') return all + (await this.#stored(this.#translator.end()))
+      if (end) throw refused(end)
+    }
+    throw incomplete()
+  }
+
+  #translated(events: readonly ChatStreamEvent[]): Translated {
     let text = this.#first
     this.#first = ''
-    for (const event of this.#reader.push(bytes)) text += this.#translator.push(event)
-    return text
-  }
-
-  /** The reply object of a stream that was read to its end. @throws StudioError when it is not complete */
-  wholeResult(): JsonObject {
-    for (const event of this.#reader.end()) this.#translator.push(event)
-    if (this.#failure) throw this.#failure
-    this.#translator.end()
-    return this.#translator.result()
-  }
-
-  /** All events of a reply that arrived as one JSON object. @throws StudioError when it is not complete */
-  async whole(chat: JsonObject): Promise<string> {
-    const events = wholeReplyEvents(chat)
-    if ('problem' in events) throw new StudioError('malformed_reply', events.problem)
-    let text = this.#first
-    for (const event of events) text += this.#translator.push(event)
-    if (this.#failure) throw this.#failure
-    return text + (await this.#stored(this.#translator.end()))
+    for (const event of events) {
+      if (event.type === 'done') return { text, end: 'done' }
+      if (event.type === 'error') return { text, end: event.error }
+      text += this.#translator.push(event)
+      const { failure } = this.#translator
+      if (failure !== null) return { text, end: new StudioError('malformed_reply', failure) }
+    }
+    return { text, end: null }
   }
 
   /** Stores the reply. Returns its last events, which say whether it is stored. */
@@ -338,18 +314,17 @@ export class TranslatedStream {
       isOver = true
       const error = asStudioError(thrown)
       const end = (text: string): void => {
-        if (text !== '') sink.write(Buffer.from(text))
+        if (text !== '') sink.write(pieceOf(text))
         sink.fail(error)
       }
       if (error.kind === 'cancelled') end('')
       else this.failed(error).then(end, (other: unknown) => sink.fail(asStudioError(other)))
     }
     const finish = (text: string): void => {
-      if (isOver) return
       isOver = true
       reply.settle()
       const end = (last: string): void => {
-        if (text + last !== '') sink.write(Buffer.from(text + last))
+        if (text + last !== '') sink.write(pieceOf(text + last))
         sink.end()
       }
       const last = this.#translator.end()
@@ -357,15 +332,14 @@ export class TranslatedStream {
       else this.#stored(last).then(end, (thrown: unknown) => sink.fail(asStudioError(thrown)))
     }
     return flow({
-      write: (bytes) => {
+      write: ({ events }) => {
         if (isOver) return true
         try {
-          const text = this.push(bytes)
-          const failure = this.#failure
-          if (this.#reader.ended && failure === null) finish(text)
+          const { text, end } = this.#translated(events)
+          if (end === 'done') finish(text)
           else {
-            const more = text === '' || sink.write(Buffer.from(text))
-            if (failure) fail(failure)
+            const more = text === '' || sink.write(pieceOf(text))
+            if (end) fail(end)
             return more
           }
         } catch (thrown) {
@@ -373,41 +347,24 @@ export class TranslatedStream {
         }
         return true
       },
-      end: () => {
-        if (isOver) return
-        try {
-          let text = this.#first
-          for (const event of this.#reader.end()) text += this.#translator.push(event)
-          if (this.#failure === null) finish(text)
-          else {
-            if (text !== '') sink.write(Buffer.from(text))
-            fail(this.#failure)
-          }
-        } catch (thrown) {
-          fail(thrown)
-        }
-      },
+      end: () => fail(incomplete()),
       fail,
     })
   }
 
   /** As `#flow`, for a body that can only be iterated. */
-  async *#bytes(reply: ForwardReply): AsyncGenerator<Uint8Array, void, undefined> {
+  async *#pieces(reply: ForwardReply): AsyncGenerator<ReplyPiece, void, undefined> {
     try {
-      for await (const bytes of reply.body) {
-        const text = this.push(bytes)
-        if (text !== '') yield Buffer.from(text)
-        if (this.#failure) throw this.#failure
-        if (this.#reader.ended) break
+      for await (const { events } of reply.body) {
+        const { text, end } = this.#translated(events)
+        if (end === 'done') return yield pieceOf(text + (await this.#stored(this.#translator.end())))
+        if (text !== '') yield pieceOf(text)
+        if (end) throw end
       }
-      let text = this.#first
-      for (const event of this.#reader.end()) text += this.#translator.push(event)
-      if (this.#failure) throw this.#failure
-      text += await this.#stored(this.#translator.end())
-      yield Buffer.from(text)
+      throw incomplete()
     } catch (thrown) {
       const error = asStudioError(thrown)
-      if (error.kind !== 'cancelled') yield Buffer.from(await this.failed(error))
+      if (error.kind !== 'cancelled') yield pieceOf(await this.failed(error))
       throw error
     }
   }
@@ -425,6 +382,8 @@ export class TranslatedStream {
   /** As `failed`, for a request that was refused before its reply began. */
   async refused(problem: DialectProblem): Promise<string> {
     this.#isFailed = true
-    return this.#first + (await this.#stored(this.#translator.fail(problem)))
+    const first = this.#first
+    this.#first = ''
+    return first + (await this.#stored(this.#translator.fail(problem)))
   }
 }

@@ -1,7 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import { inBackground } from '../../shared/unexpected.ts'
-import { type FormReader, openForm, type RequestParameters, unknownParameters } from '../../upstream/meter/request.ts'
+import {
+  type FormReader,
+  openForm,
+  type RequestParameters,
+  unknownParameters,
+} from '../../upstream/request/parameters.ts'
 import type { Refusal } from './errorReplies.ts'
 import { modelOf, type RequestBody } from './requestBody.ts'
 

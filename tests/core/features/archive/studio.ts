@@ -9,7 +9,7 @@ import { createTransfers } from '../../../../src-main/core/features/transfers/tr
 import type { ArchivedMessage } from '../../../../src-main/core/store/archive.ts'
 import type { DeletionDeadlines } from '../../../../src-main/core/store/retentionClock.ts'
 import { databaseFile, openStore, type Store } from '../../../../src-main/core/store/store.ts'
-import { countTokens } from '../../../../src-main/core/upstream/meter/tokens.ts'
+import { countTokens } from '../../../../src-main/core/upstream/reply/tokens.ts'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import { plainStored } from '../../../helpers/contractRows.ts'
 import { freshFolder } from '../../helpers/core.ts'

@@ -11,7 +11,7 @@ import { Session } from '../../../../src-main/core/features/connections/session.
 import type { RequestLog, RequestNotice } from '../../../../src-main/core/ports/requests.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
-import { noRequestLog, openScheduler } from '../../../../src-main/core/upstream/defaults.ts'
+import { noRequestLog, openScheduler } from '../../../../src-main/core/upstream/sending/defaults.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import { closeAfterEach } from '../../../helpers/closers.ts'

@@ -4,7 +4,7 @@ import { LimitsFeature } from '../../../../src-main/core/features/limits/limits.
 import { RateLimitPoller } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
 import { RequestScheduler } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import { Listeners } from '../../../../src-main/core/shared/events.ts'
-import type { RateLimitStatus } from '../../../../src-main/core/upstream/schemas.ts'
+import type { RateLimitStatus } from '../../../../src-main/core/upstream/reply/schemas.ts'
 import type { LimitStatus, Limits } from '../../../../src-preload/contract/account.ts'
 import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
 

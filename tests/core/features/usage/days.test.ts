@@ -8,7 +8,7 @@ import {
   whyUndated,
 } from '../../../../src-main/core/features/usage/parseReplies.ts'
 import { bucketsOf, dayOfDate, dayText, endOfDay } from '../../../../src-main/core/shared/days.ts'
-import { accountUsage, keyDaily, keyList } from '../../../../src-main/core/upstream/schemas.ts'
+import { accountUsage, keyDaily, keyList } from '../../../../src-main/core/upstream/reply/schemas.ts'
 import { instantOf } from '../../../../src-preload/contract/limitText.ts'
 import { firstCases } from '../../../helpers/effort.ts'
 import { noon } from './helpers.ts'

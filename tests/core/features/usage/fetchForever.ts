@@ -1,6 +1,6 @@
 import { reportedByKeys, reportedByUsage } from '../../../../src-main/core/features/usage/parseReplies.ts'
 import { openAccountStore } from '../../../../src-main/core/store/account/open.ts'
-import { keyRecord } from '../../../../src-main/core/upstream/schemas.ts'
+import { keyRecord } from '../../../../src-main/core/upstream/reply/schemas.ts'
 import { accountB, reportAt, stepMs } from './reportAt.ts'
 
 // Writes one reply after another, each a step of time later, and prints each written step. Continues from the stored state.

@@ -6,7 +6,7 @@ import type { RequestLog } from '../../../../src-main/core/ports/requests.ts'
 import { Listeners } from '../../../../src-main/core/shared/events.ts'
 import { openAccountStore } from '../../../../src-main/core/store/account/open.ts'
 import type { Upstream } from '../../../../src-main/core/upstream/client.ts'
-import { noRequestLog } from '../../../../src-main/core/upstream/defaults.ts'
+import { noRequestLog } from '../../../../src-main/core/upstream/sending/defaults.ts'
 import { openClient } from '../../../helpers/openClient.ts'
 import { freshFolder } from '../../helpers/core.ts'
 

@@ -4,7 +4,7 @@ import { reportedByKeys, reportedByUsage } from '../../../../src-main/core/featu
 import { dayOfMs, dayText, endOfDay } from '../../../../src-main/core/shared/days.ts'
 import { fromAtto, toAtto } from '../../../../src-main/core/shared/money.ts'
 import { openAccountStore } from '../../../../src-main/core/store/account/open.ts'
-import { accountUsage } from '../../../../src-main/core/upstream/schemas.ts'
+import { accountUsage } from '../../../../src-main/core/upstream/reply/schemas.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { localSide, readingOf } from './helpers.ts'

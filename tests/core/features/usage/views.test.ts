@@ -13,7 +13,7 @@ import {
 import type { UsageReader } from '../../../../src-main/core/features/usage/reader.ts'
 import { dayOfDate, dayText, endOfDay } from '../../../../src-main/core/shared/days.ts'
 import { accountFile, openAccountStore } from '../../../../src-main/core/store/account/open.ts'
-import { accountUsage, keyRecord } from '../../../../src-main/core/upstream/schemas.ts'
+import { accountUsage, keyRecord } from '../../../../src-main/core/upstream/reply/schemas.ts'
 import { packView } from '../../../../src-preload/contract/columns.ts'
 import { comparison, packedView, type ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { tries } from '../../../helpers/effort.ts'

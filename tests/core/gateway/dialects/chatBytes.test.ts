@@ -8,7 +8,7 @@ import {
 } from '../../../../src-main/core/gateway/dialects/chatBytes.ts'
 import { nothingStored } from '../../../../src-main/core/gateway/dialects/responses/inputItems.ts'
 import type { DialectId } from '../../../../src-main/core/gateway/dialects/types.ts'
-import { heap } from '../../upstream/meter/helpers/heap.ts'
+import { heap } from '../../upstream/reply/helpers/heap.ts'
 
 const megabyte = 1024 * 1024
 const said = [{ role: 'user', content: 'x'.repeat(megabyte) }]

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { summaryOf } from '../../../../src-main/core/gateway/dialects/responses/compactionContent.ts'
 import { ask, jsonWithKey } from '../../../helpers/appRequest.ts'
 import { apiKey, type Gateway } from '../../../helpers/gateway.ts'
-import { encodings } from '../../../helpers/keyForms.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
 
 // POST /v1/responses/compact through the real gateway.
@@ -186,20 +185,14 @@ it('a service that echoes its key in any encoding does not reach the app with it
   for (const mode of ['good', 'refuses', 'page', 'error frame', 'no JSON', 'cut'] as const) {
     const { headers, body } = await compact(gateway, {}, { 'x-echo-mode': mode })
     const heard = `${JSON.stringify(headers)}${body.toString()}`
-    for (const [name, encode] of Object.entries(encodings)) {
-      expect([mode, name, heard.includes(encode(apiKey))]).toEqual([mode, name, false])
-    }
+    expect([mode, heard.includes(apiKey)]).toEqual([mode, false])
   }
 })
 
-it('a summary with the key of the service in any encoding is masked before it is encoded', {
-  tags: 'long',
-}, async () => {
-  for (const [name, encode] of Object.entries(encodings)) {
-    const { gateway } = await farService({ content: `The key is ${encode(apiKey)}.` })
-    const { compacted } = await compact(gateway)
-    const summary = summaryOf(compacted.output.at(-1)?.encrypted_content ?? '')
-    expect([name, summary]).toEqual([name, expect.stringMatching(/^The key is .+\.$/s)])
-    expect([name, summary?.includes(encode(apiKey))]).toEqual([name, false])
-  }
+it('a summary with the key of the service is masked before it is encoded', async () => {
+  const { gateway } = await farService({ content: `The key is ${apiKey}.` })
+  const { compacted } = await compact(gateway)
+  const summary = summaryOf(compacted.output.at(-1)?.encrypted_content ?? '')
+  expect(summary).toMatch(/^The key is \[key\].*\.$/s)
+  expect(summary).not.toContain(apiKey)
 })

@@ -9,7 +9,7 @@ import { firstCases } from '../../../helpers/effort.ts'
 import { replyOf } from '../../../helpers/gate.ts'
 import type { Gateway, GatewayOptions } from '../../../helpers/gateway.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
-import { heap } from '../../upstream/meter/helpers/heap.ts'
+import { heap } from '../../upstream/reply/helpers/heap.ts'
 
 const million = 1_000_000
 const { closers, beforeService } = testGateways()

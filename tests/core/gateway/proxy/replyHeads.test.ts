@@ -145,7 +145,7 @@ describe('the headers of a reply', () => {
     'are reported to the studio itself as a malformed reply that may have caused work: %j',
     async (answer) => {
       answerBytes = bytes(answer)
-      const failed = await gateway.upstream.legacyCompletion({ model: 'm' }).catch((thrown: unknown) => thrown)
+      const failed = await gateway.upstream.createSpeech({ input: 'm' }).catch((thrown: unknown) => thrown)
       expect(failed).toMatchObject({ kind: 'malformed_reply', facts: { workPossible: true, outputStarted: false } })
       expect(reached).toBe(1)
     },

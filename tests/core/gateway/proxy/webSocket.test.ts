@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { ask, jsonWithKey, toolKey, withKey } from '../../../helpers/appRequest.ts'
 import { apiKey, type GatewayOptions } from '../../../helpers/gateway.ts'
-import { encodings } from '../../../helpers/keyForms.ts'
 import { isOnDisk } from '../../../helpers/onDisk.ts'
 import { type Event, refusedUpgrade, SocketClient } from '../../../helpers/responsesSocket.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
@@ -223,9 +222,7 @@ describe('a turn', () => {
       const client = await SocketClient.open(gateway, { 'x-echo-mode': mode })
       client.create({ input: 'Hello' })
       const heard = JSON.stringify(await client.rest())
-      for (const [name, encode] of Object.entries(encodings)) {
-        expect([mode, name, heard.includes(encode(apiKey))]).toEqual([mode, name, false])
-      }
+      expect([mode, heard.includes(apiKey)]).toEqual([mode, false])
       client.socket.terminate()
     }
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RequestScheduler } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
-import { noRequestLog } from '../../../../src-main/core/upstream/defaults.ts'
+import { noRequestLog } from '../../../../src-main/core/upstream/sending/defaults.ts'
 import { type KeyName, type Sandbox, type SandboxOptions, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { closeAfterEach } from '../../../helpers/closers.ts'
 import { app, FakeClock, FakeTrace } from './helpers.ts'

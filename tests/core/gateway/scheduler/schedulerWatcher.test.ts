@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { RateLimitPoller } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
 import { SchedulerWatcher } from '../../../../src-main/core/gateway/scheduler/schedulerWatcher.ts'
-import type { KeyRecord, RateLimitStatus } from '../../../../src-main/core/upstream/schemas.ts'
+import type { KeyRecord, RateLimitStatus } from '../../../../src-main/core/upstream/reply/schemas.ts'
 import type { UpstreamReply } from '../../../../src-main/core/upstream/types.ts'
 import { headers, later, now, schedulerAt, wish } from './helpers.ts'
 

@@ -6,7 +6,7 @@ import type { Upstream, UpstreamOptions } from '../../../../src-main/core/upstre
 import { listenOnLoopback } from '../../../helpers/loopback.ts'
 import { openClient } from '../../../helpers/openClient.ts'
 
-export const canary = 'sk-canary-7f3a9b"\\/+=42'
+export const canary = 'sk-canary-7f3a9b.42_x~A-0'
 
 export interface Service {
   url: string

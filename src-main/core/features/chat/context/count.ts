@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { tokensOfAttachment } from '../../../upstream/meter/request.ts'
-import { countTokens } from '../../../upstream/meter/tokens.ts'
+import { countTokens } from '../../../upstream/reply/tokens.ts'
+import { tokensOfAttachment } from '../../../upstream/request/parameters.ts'
 import type { ChatMessage } from '../../../upstream/types.ts'
 import type { SentMessage } from '../history.ts'
 

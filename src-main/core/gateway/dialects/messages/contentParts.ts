@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { type Fields, isFields } from '../../../upstream/meter/values.ts'
+import { type Fields, isFields } from '../../../upstream/json/values.ts'
 import type { ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import type { IgnoredMessagesFields } from './ignoredFields.ts'

@@ -1,4 +1,4 @@
-import type { Fields } from '../../../upstream/meter/values.ts'
+import type { Fields } from '../../../upstream/json/values.ts'
 
 /** Maximum number of entries, so that the response header stays small. */
 const maxEntries = 48

@@ -1,13 +1,11 @@
 import type { ContentBlock } from '@anthropic-ai/sdk/resources/messages'
 import { StudioError } from '../../../errors.ts'
-import { JsonScan } from '../../../upstream/meter/jsonScan.ts'
-import { estimateTokens } from '../../../upstream/meter/tokens.ts'
-import { ToolCallSlots } from '../../../upstream/toolCallSlots.ts'
+import { JsonScan } from '../../../upstream/json/jsonScan.ts'
+import { estimateTokens } from '../../../upstream/reply/tokens.ts'
 import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
 import { failedFinish, finishKindOf } from '../finishReason.ts'
 import type { DialectProblem, JsonObject, MessagesContext, ReplyDetails, StreamTranslator } from '../types.ts'
 import { wholeCharacters } from '../wholeCharacters.ts'
-import { wholeReplyEvents } from '../wholeReplyEvents.ts'
 import {
   deltaUsage,
   invalidInput,
@@ -67,14 +65,15 @@ interface Block {
 export class MessageEvents implements StreamTranslator {
   readonly #details: ReplyDetails
   readonly #hideReasoning: boolean
-  /** Whether the events are only collected, for `wholeMessage`. */
+  /** Whether the events are only collected, for `result`. */
   readonly #isSilent: boolean
   #model: string
   #isStarted = false
   #isEnded = false
+  #failed: DialectProblem | null = null
   /** In the order in which they are sent. */
   readonly #blocks: Block[] = []
-  readonly #calls = new ToolCallSlots<Block>()
+  readonly #calls = new Map<number, Block>()
   readonly #ids = new Set<string>()
   #current: Block | null = null
   /** Index in `#blocks` of the first waiting block. */
@@ -102,8 +101,10 @@ export class MessageEvents implements StreamTranslator {
   push(event: ChatStreamEvent): string {
     if (this.#isEnded) return ''
     switch (event.type) {
+      // The end comes by `end()` or `fail()`.
       case 'open':
       case 'done':
+      case 'error':
         return ''
       case 'meta':
         if (!this.#isStarted && event.model !== null && event.model !== '') this.#model = event.model
@@ -145,7 +146,8 @@ export class MessageEvents implements StreamTranslator {
 
   end(): string {
     if (this.#isEnded) return ''
-    if (this.#finishReason === null) return this.fail(problem('The reply of the service broke off before its end.'))
+    // A service that sends no finish reason has marked the end otherwise.
+    this.#finishReason ??= 'stop'
     if (finishKindOf(this.#finishReason) === 'failed') return this.fail(problem(failedFinish(this.#finishReason)))
     const out = this.#start() + this.#flush()
     this.#isEnded = true
@@ -158,22 +160,15 @@ export class MessageEvents implements StreamTranslator {
   fail(failure: DialectProblem): string {
     if (this.#isEnded) return ''
     this.#isEnded = true
+    this.#failed = failure
     return `event: error\ndata: ${JSON.stringify(problemOfStream(failure))}\n\n`
   }
 
+  /** @throws StudioError `incomplete_stream` for a failed reply */
   result(): JsonObject {
+    if (this.#failed !== null) throw new StudioError('incomplete_stream', this.#failed.message)
     const content = this.#blocks.map((block, index) => this.#contentBlock(block, index))
     return messageObject(this.#details.id, this.#model, content, messageEnd(this.#stopReason()), this.#tokens())
-  }
-
-  /** Ends a reply that arrived whole, and reports the same notes as `end`. @throws StudioError `incomplete_stream` for a failure */
-  finishWhole(): void {
-    this.#flush()
-    for (const block of this.#blocks) this.#reportInput(block)
-    if (this.#finishReason !== null && finishKindOf(this.#finishReason) === 'failed') {
-      throw new StudioError('incomplete_stream', failedFinish(this.#finishReason))
-    }
-    if (this.#stopReason() === null) this.#report(unknownEnd)
   }
 
   #start(): string {
@@ -207,11 +202,11 @@ export class MessageEvents implements StreamTranslator {
   }
 
   #call(event: Extract<ChatStreamEvent, { type: 'tool_call' }>): string {
-    const { id, name, arguments: piece } = event
-    let block = this.#calls.find(event)
-    if (block === null) {
+    const { id, index, name, arguments: piece } = event
+    let block = this.#calls.get(index)
+    if (block === undefined) {
       block = this.#newBlock('tool')
-      this.#calls.begin(event, block)
+      this.#calls.set(index, block)
     }
     if (block.isClosed) {
       if (piece.trim() !== '')
@@ -220,8 +215,7 @@ export class MessageEvents implements StreamTranslator {
     }
     if (!block.isStarted) {
       if (block.id === '' && id !== null) block.id = id
-      // Services send the name once, in pieces, or whole with each piece.
-      if (name !== null && name !== block.name) block.name += name
+      block.name += name ?? ''
     }
     const delta = this.#append(block, piece)
     if (block !== this.#current) return this.#advance()
@@ -379,7 +373,7 @@ export class MessageEvents implements StreamTranslator {
   }
 
   #stopReason(): ReturnType<typeof stopReasonOf> {
-    return this.#finishReason === null ? null : stopReasonOf(this.#finishReason, this.#calls.count > 0, this.#isRefused)
+    return this.#finishReason === null ? null : stopReasonOf(this.#finishReason, this.#calls.size > 0, this.#isRefused)
   }
 
   #tokens(): MessageTokens {
@@ -387,23 +381,6 @@ export class MessageEvents implements StreamTranslator {
       estimateTokens([this.#hidden, ...this.#blocks.flatMap(({ name, text }) => [name, text])]),
     )
   }
-}
-
-/**
- * Translates a whole reply. It is the message that the events of the same reply would build.
- * @throws StudioError `malformed_reply` for a reply without a choice, `incomplete_stream` for one that ended with a failure
- */
-export function wholeMessage(
-  chat: JsonObject,
-  details: ReplyDetails,
-  options: Pick<MessagesContext, 'hideReasoning'>,
-): JsonObject {
-  const translation = new MessageEvents(details, options, true)
-  const events = wholeReplyEvents(chat)
-  if ('problem' in events) throw new StudioError('malformed_reply', events.problem)
-  for (const event of events) translation.push(event)
-  translation.finishWhole()
-  return translation.result()
 }
 
 const deltaTypes: Record<Block['kind'], readonly [type: string, key: string]> = {

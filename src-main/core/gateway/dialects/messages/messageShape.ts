@@ -6,8 +6,8 @@ import type {
   StopReason,
   Usage,
 } from '@anthropic-ai/sdk/resources/messages'
-import { parseText } from '../../../upstream/meter/jsonScan.ts'
-import { isFields } from '../../../upstream/meter/values.ts'
+import { parseText } from '../../../upstream/json/jsonScan.ts'
+import { isFields } from '../../../upstream/json/values.ts'
 import type { TokenUsage } from '../../../upstream/types.ts'
 import { finishKindOf } from '../finishReason.ts'
 import type { JsonObject } from '../types.ts'

@@ -1,9 +1,9 @@
-import { isFields } from '../../../upstream/meter/values.ts'
+import { isFields } from '../../../upstream/json/values.ts'
 import type { ChatRequest } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import type { Dialect, JsonObject, MessagesContext, ReplyTranslation, TranslatedRequest } from '../types.ts'
 import { IgnoredMessagesFields } from './ignoredFields.ts'
-import { MessageEvents, wholeMessage } from './messageEvents.ts'
+import { MessageEvents } from './messageEvents.ts'
 import { problemBody } from './problemBody.ts'
 import { requestMessages } from './requestMessages.ts'
 import { applyParameters, isThinkingOff } from './requestParameters.ts'
@@ -39,9 +39,8 @@ function translate(body: JsonObject): TranslatedRequest {
 }
 
 /** The functions for the reply. */
-export const messagesReplies = (context: MessagesContext): Pick<ReplyTranslation, 'reply' | 'openStream'> => ({
-  reply: (reply, details) => wholeMessage(reply, details, context),
-  openStream: (details) => new MessageEvents(details, context),
+export const messagesReplies = (context: MessagesContext): Pick<ReplyTranslation, 'openReply'> => ({
+  openReply: (details, isSilent) => new MessageEvents(details, context, isSilent),
 })
 
 function toolsOf(tools: unknown): unknown[] {

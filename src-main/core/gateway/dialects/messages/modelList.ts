@@ -1,5 +1,5 @@
 import type { ModelInfo } from '@anthropic-ai/sdk/resources/models'
-import { countOrNull, isFields, textOrNull } from '../../../upstream/meter/values.ts'
+import { countOrNull, isFields, textOrNull } from '../../../upstream/json/values.ts'
 import { DialectError } from '../dialectError.ts'
 import type { JsonObject } from '../types.ts'
 

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../../../upstream/meter/values.ts'
+import { type Fields, isFields } from '../../../upstream/json/values.ts'
 import type { ChatRequest } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import type { JsonObject } from '../types.ts'

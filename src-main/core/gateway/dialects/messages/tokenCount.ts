@@ -1,7 +1,7 @@
-import { estimateTokens } from '../../../upstream/meter/tokens.ts'
+import { estimateTokens } from '../../../upstream/reply/tokens.ts'
 import type { ChatRequest, ContentPart } from '../../../upstream/types.ts'
 
-/** The same figure as in the estimate for budgets and limits (`upstream/meter/request.ts`). */
+/** The same figure as in the estimate for budgets and limits (`upstream/request/parameters.ts`). */
 const tokensOfImage = 1_000
 /** Role and separators of a message, as the usual chat templates write them. */
 const tokensOfMessage = 4

@@ -1,3 +1,4 @@
+import { sendableArguments } from '../../../upstream/reply/toolCalls.ts'
 import type { ChatMessage, ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import type { JsonObject } from '../types.ts'
@@ -224,7 +225,7 @@ class MessageBuilder {
     const toolName = name(item.name, `${param}.name`)
     const args =
       type === 'function_call'
-        ? text(item.arguments, `${param}.arguments`)
+        ? sendableArguments(text(item.arguments, `${param}.arguments`))
         : JSON.stringify({ [customArgument]: text(item.input, `${param}.input`) })
     const id = name(item.call_id, `${param}.call_id`)
     const called = { name: this.#names.nameOf(namespace, toolName), arguments: args }

@@ -9,7 +9,6 @@ import { inputEntries, nothingStored, type StoredItems, storedInput } from './in
 import { refuseUnavailable } from './settings.ts'
 import { ResponsesTranslator } from './streamTranslator.ts'
 import { ToolNames } from './toolNames.ts'
-import { wholeReply } from './wholeReply.ts'
 
 const knownFields = new Set([
   'model',
@@ -77,11 +76,10 @@ export function translateCompaction(
 }
 
 /** The functions for the reply to a request for compaction. @param said as in `CompactionRequest` */
-export function compactionReplies(said: Buffer): Pick<CompactionRequest, 'reply' | 'openStream' | 'toJson'> {
+export function compactionReplies(said: Buffer): Pick<CompactionRequest, 'openReply' | 'toJson'> {
   const context: ResponsesContext = { kind: 'responses', echo: '{}', tools: new Map(), summarizes: false }
   return {
-    reply: (reply, details) => compactedResponse(wholeReply(context, reply, details), details),
-    openStream: (details) => summaryStream(new ResponsesTranslator(context, details, true), details),
+    openReply: (details) => summaryStream(new ResponsesTranslator(context, details, true), details),
     toJson({ output, ...rest }) {
       const start = `${JSON.stringify(rest).slice(0, -1)},"output":[`
       const end = `${said.length === 0 ? '' : ','}${JSON.stringify(output).slice(1)}}`
@@ -100,7 +98,7 @@ function sameParameters(body: JsonObject): JsonObject {
   return chat
 }
 
-/** For a service that streams although it was not asked to: nothing is written, and the result is the compacted response. */
+/** Writes nothing, and its result is the compacted response. */
 const summaryStream = (reply: StreamTranslator, details: ReplyDetails): StreamTranslator => ({
   get failure() {
     return reply.failure

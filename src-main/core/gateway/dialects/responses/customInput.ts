@@ -1,5 +1,5 @@
-import { parseText } from '../../../upstream/meter/jsonScan.ts'
-import { isFields } from '../../../upstream/meter/values.ts'
+import { parseText } from '../../../upstream/json/jsonScan.ts'
+import { isFields } from '../../../upstream/json/values.ts'
 
 /** The one argument of the function that replaces a custom tool. */
 export const customArgument = 'input'

@@ -1,4 +1,4 @@
-import { isFields } from '../../../upstream/meter/values.ts'
+import { isFields } from '../../../upstream/json/values.ts'
 import { DialectError } from '../dialectError.ts'
 import type { JsonObject } from '../types.ts'
 

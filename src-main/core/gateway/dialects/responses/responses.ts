@@ -14,7 +14,6 @@ import { readSettings } from './settings.ts'
 import { ResponsesTranslator } from './streamTranslator.ts'
 import { chosenTools } from './toolChoice.ts'
 import { RequestTools } from './tools.ts'
-import { wholeReply } from './wholeReply.ts'
 
 /** A translated request of the Responses API, with the parts that the store needs. */
 export interface TranslatedResponsesRequest extends TranslatedRequest {
@@ -81,9 +80,8 @@ export function translateResponses(body: JsonObject, stored: StoredItems = nothi
 }
 
 /** The functions for the reply. Made apart, because functions of one place keep everything that any of them uses: there the items. */
-export const responsesReplies = (context: ResponsesContext): Pick<ReplyTranslation, 'reply' | 'openStream'> => ({
-  reply: (reply, details) => wholeReply(context, reply, details),
-  openStream: (details) => new ResponsesTranslator(context, details),
+export const responsesReplies = (context: ResponsesContext): Pick<ReplyTranslation, 'openReply'> => ({
+  openReply: (details, isSilent) => new ResponsesTranslator(context, details, isSilent),
 })
 
 /** The error body of the API. */

@@ -1,4 +1,3 @@
-import { ToolCallSlots } from '../../../upstream/toolCallSlots.ts'
 import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
 import type { DialectProblem, JsonObject, ReplyDetails, ResponsesContext, StreamTranslator } from '../types.ts'
 import { CallItem } from './callItem.ts'
@@ -34,7 +33,7 @@ export class ResponsesTranslator implements StreamTranslator {
   /** Ids of items are derived from the id of the reply: `msg_SUFFIX_0`. */
   readonly #suffix: string
   readonly #items: (TextItem | CallItem)[] = []
-  readonly #calls = new ToolCallSlots<OpenCall>()
+  readonly #calls = new Map<number, OpenCall>()
   readonly #callIds = new Set<string>()
   #text: TextItem | null = null
   #textKind: TextItemKind = 'message'
@@ -83,12 +82,9 @@ export class ResponsesTranslator implements StreamTranslator {
 
   end(): string {
     if (this.#end !== null) return ''
-    if (this.#finish === null) {
-      const message = 'The reply broke off: the service ended its stream without a finish reason.'
-      return this.fail({ status: 502, message, type: null, code: null, param: null })
-    }
     this.#begin()
-    const end = endOf(this.#finish)
+    // A service that sends no finish reason has marked the end otherwise.
+    const end = endOf(this.#finish ?? 'stop')
     if (end.status === 'failed') return this.#fail(end, null)
     this.#addWaiting()
     if (end.status === 'incomplete' && !knownReasons.has(end.reason)) {
@@ -174,10 +170,11 @@ export class ResponsesTranslator implements StreamTranslator {
       case 'usage':
         this.#usage = event.usage
         break
-      // `meta` was read before, and the end comes by `end()`.
+      // `meta` was read before, and the end comes by `end()` or `fail()`.
       case 'open':
       case 'meta':
       case 'done':
+      case 'error':
     }
   }
 
@@ -196,24 +193,23 @@ export class ResponsesTranslator implements StreamTranslator {
   }
 
   #pushCall(piece: Extract<ChatStreamEvent, { type: 'tool_call' }>): void {
-    const { id, name, arguments: args } = piece
+    const { id, index, name, arguments: args } = piece
     this.#size += args.length + (name?.length ?? 0) + (id?.length ?? 0)
-    let call = this.#calls.find(piece)
-    if (call === null) {
+    let call = this.#calls.get(index)
+    if (call === undefined) {
       this.#endText()
       this.#addWaiting()
       call = { id: null, name: '', early: '', item: null }
-      this.#calls.begin(piece, call)
+      this.#calls.set(index, call)
       this.#waiting.push(call)
     }
-    this.#last = call
+    if (piece.late !== true) this.#last = call
     if (call.item !== null) {
       call.item.push(args)
       return
     }
     call.id ??= id
-    // A name can come in pieces, and some services repeat the whole name with each piece.
-    if (name !== null && name !== call.name) call.name += name
+    call.name += name ?? ''
     call.early += args
     if (call.name !== '' && call.early !== '') this.#addWaiting()
   }

@@ -5,8 +5,8 @@ import {
   type StoredResponses,
   type StoredText,
 } from '../../../ports/storedResponses.ts'
-import { JsonScan, maxParsedValues } from '../../../upstream/meter/jsonScan.ts'
-import { isFields } from '../../../upstream/meter/values.ts'
+import { JsonScan, maxParsedValues } from '../../../upstream/json/jsonScan.ts'
+import { isFields } from '../../../upstream/json/values.ts'
 import { DialectError } from '../dialectError.ts'
 import type { StoredItems } from '../responses/inputItems.ts'
 import type { JsonObject } from '../types.ts'

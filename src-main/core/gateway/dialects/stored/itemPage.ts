@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../../../upstream/meter/values.ts'
+import { type Fields, isFields } from '../../../upstream/json/values.ts'
 
 /** A page of `GET /v1/responses/{id}/input_items`. */
 export interface ItemPage {

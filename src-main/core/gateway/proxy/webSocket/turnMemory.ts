@@ -1,5 +1,5 @@
 import type { ItemOwner, NewResponse, StoredItem, StoredResponses, StoredText } from '../../../ports/storedResponses.ts'
-import { isFields } from '../../../upstream/meter/values.ts'
+import { isFields } from '../../../upstream/json/values.ts'
 import { storedItem } from '../../dialects/stored/earlierResponses.ts'
 
 /** Bounds of what connections remember, bytes of JSON. */

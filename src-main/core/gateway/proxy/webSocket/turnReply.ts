@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { isEventStream } from '../../../upstream/headers.ts'
-import { isFields } from '../../../upstream/meter/values.ts'
+import { isFields } from '../../../upstream/json/values.ts'
 import type { AppReply } from '../appReply.ts'
 
 /** Longest error reply, characters. The relay sends shorter ones. */

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { messagesDialect } from '../../../../../src-main/core/gateway/dialects/messages/messagesDialect.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import type { ChatRequest } from '../../../../../src-main/core/upstream/types.ts'
+import { wholeReply } from '../../../../helpers/replies.ts'
 import { chatRequest, toolOrderProblem } from '../specification.ts'
 import { chunk, details, streamBytes, translatedStream, usageChunk } from './helpers/streams.ts'
 
@@ -34,7 +35,8 @@ function provider() {
   const received: ChatRequest[] = []
   const fetch = async (_url: unknown, init?: { body?: unknown }): Promise<Response> => {
     const body: JsonObject = JSON.parse(String(init?.body))
-    const { chat, stream, reply } = messagesDialect.translate(body)
+    const translation = messagesDialect.translate(body)
+    const { chat, stream } = translation
     received.push(chat)
     const chunks = repliesOf(chat)
     if (stream) {
@@ -48,7 +50,7 @@ function provider() {
     const isFirst = received.length === 1
     const message = isFirst ? { tool_calls: calls } : { content: 'Warm and wet.' }
     const finish_reason = isFirst ? 'tool_calls' : 'stop'
-    return Response.json(reply({ choices: [{ index: 0, message, finish_reason }], usage }, details))
+    return Response.json(wholeReply(translation, { choices: [{ index: 0, message, finish_reason }], usage }, details))
   }
   return { received, model: createAnthropic({ apiKey: 'key', fetch: fetch as typeof globalThis.fetch })('claude-x') }
 }

@@ -3,7 +3,7 @@ import { DialectError } from '../../../../../src-main/core/gateway/dialects/dial
 import { modelInfo, modelList } from '../../../../../src-main/core/gateway/dialects/messages/modelList.ts'
 import { estimatePromptTokens } from '../../../../../src-main/core/gateway/dialects/messages/tokenCount.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
-import { countTokens } from '../../../../../src-main/core/upstream/meter/tokens.ts'
+import { countTokens } from '../../../../../src-main/core/upstream/reply/tokens.ts'
 import { translate } from './helpers/streams.ts'
 
 const count = (changes: JsonObject) => estimatePromptTokens(translate(changes).chat)

@@ -89,7 +89,7 @@ describe('a stream of text', () => {
   })
 
   it('sends each piece at once', () => {
-    const stream = translate({ stream: true }).openStream(details)
+    const stream = translate({ stream: true }).openReply(details, false)
     expect(parseSent(stream.push({ type: 'meta', id: 'a', model: 'served', created: null }))).toHaveLength(2)
     expect(parseSent(stream.push({ type: 'content', choice: 0, text: 'a' }))).toHaveLength(2)
     expect(parseSent(stream.push({ type: 'content', choice: 0, text: '"\n\u2028' }))[0]?.delta).toEqual({
@@ -161,7 +161,7 @@ describe('tool calls', () => {
   })
 
   it('pass at once also when they are the second of a reply', () => {
-    const stream = translate({ stream: true }).openStream(details)
+    const stream = translate({ stream: true }).openReply(details, false)
     const push = (index: number, id: string | null, name: string | null, text: string) =>
       parseSent(stream.push({ type: 'tool_call', choice: 0, index, id, name, arguments: text }))
     push(0, 'a', 'read', '{"x":')
@@ -202,14 +202,14 @@ describe('tool calls', () => {
       chunk({}, 'tool_calls'),
     ])
     expect(blocksOf(events).map(({ start, text }) => [start.name, text])).toEqual([
-      ['get_time', ''],
+      ['get_time', '{}'],
       ['read', '{}'],
     ])
   })
 
   it('get an id if the service sends none or the same one twice, and a name if it sends none', async () => {
     const notes: string[] = []
-    const stream = translate({ stream: true }).openStream({ ...details, report: (note) => notes.push(note) })
+    const stream = translate({ stream: true }).openReply({ ...details, report: (note) => notes.push(note) }, false)
     const push = (index: number, id: string | null, name: string | null) =>
       stream.push({ type: 'tool_call', choice: 0, index, id, name, arguments: '{}' })
     let text = push(0, null, 'a') + push(1, 'x', 'b') + push(2, 'x', 'c') + push(3, 'toolu_1_0', null)
@@ -231,7 +231,7 @@ describe('tool calls', () => {
 
   it('are reported when their arguments are not JSON', async () => {
     const notes: string[] = []
-    const stream = translate({ stream: true }).openStream({ ...details, report: (note) => notes.push(note) })
+    const stream = translate({ stream: true }).openReply({ ...details, report: (note) => notes.push(note) }, false)
     stream.push({ type: 'tool_call', choice: 0, index: 0, id: 'a', name: 'read', arguments: '{"x": oops' })
     stream.push({ type: 'finish', choice: 0, reason: 'tool_calls' })
     stream.end()
@@ -264,8 +264,8 @@ describe('the end', () => {
     })
   })
 
-  it('is an error when the service ends without a finish reason', async () => {
-    const events = await sent([chunk({ content: 'a' })])
+  it('is an error when the service ends without a finish reason and without [DONE]', async () => {
+    const events = await sent([chunk({ content: 'a' })], false)
     expect(typesOf(events)).not.toContain('message_delta')
     expect(typesOf(events)).not.toContain('message_stop')
     expect(events.at(-1)).toMatchObject({ type: 'error', error: { type: 'api_error' } })
@@ -279,7 +279,7 @@ describe('the end', () => {
   })
 
   it('is never followed by anything', () => {
-    const stream = translate({ stream: true }).openStream(details)
+    const stream = translate({ stream: true }).openReply(details, false)
     stream.push({ type: 'content', choice: 0, text: 'a' })
     const failure = { status: 503, message: 'Broken.', type: null, code: null, param: null }
     // An overloaded_error could make an agent repeat the request.
@@ -287,11 +287,11 @@ describe('the end', () => {
       { type: 'error', error: { type: 'api_error', message: 'Broken.' }, request_id: null },
     ])
     expect(stream.push({ type: 'content', choice: 0, text: 'b' }) + stream.end() + stream.fail(failure)).toBe('')
-    expect(stream.result()).toMatchObject({ content: [{ text: 'a' }], stop_reason: null })
+    expect(() => stream.result()).toThrow('Broken.')
   })
 
   it('comes after at most 64 MB of a reply', { tags: 'long' }, () => {
-    const stream = translate({ stream: true }).openStream(details)
+    const stream = translate({ stream: true }).openReply(details, false)
     const text = 'x'.repeat(1024 * 1024)
     let sentAll = ''
     for (let count = 0; count < 65 && !sentAll.includes('event: error'); count++) {
@@ -304,14 +304,14 @@ describe('the end', () => {
 
 it('ignores other choices and reports them', async () => {
   const notes: string[] = []
-  const stream = translate({ stream: true }).openStream({ ...details, report: (note) => notes.push(note) })
+  const stream = translate({ stream: true }).openReply({ ...details, report: (note) => notes.push(note) }, false)
   expect(stream.push({ type: 'content', choice: 1, text: 'a' })).toBe('')
   expect(stream.push({ type: 'content', choice: 1, text: 'b' })).toBe('')
   expect(notes).toEqual(['The service sent more than one choice. Only the first was used.'])
 })
 
 it('handles interleaved pieces of long arguments in linear time', () => {
-  const stream = translate({ stream: true }).openStream(details)
+  const stream = translate({ stream: true }).openReply(details, false)
   const push = (index: number, text: string) =>
     stream.push({ type: 'tool_call', choice: 0, index, id: `c${index}`, name: 'read', arguments: text })
   push(0, '{"a":"')

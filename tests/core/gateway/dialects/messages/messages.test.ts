@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DialectError } from '../../../../../src-main/core/gateway/dialects/dialectError.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
+import { wholeReply } from '../../../../helpers/replies.ts'
 import { translate } from './helpers/streams.ts'
 
 const messagesOf = (messages: unknown[], changes: JsonObject = {}) => translate({ messages, ...changes }).chat.messages
@@ -276,7 +277,8 @@ describe('tool calls and their results', () => {
 
   it('restores ids that the service wrote with other characters', () => {
     const id = 'call:ünï 1'
-    const reply = translate().reply(
+    const reply = wholeReply(
+      translate(),
       {
         choices: [
           {

@@ -1,11 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
 import { messagesDialect } from '../../../../../src-main/core/gateway/dialects/messages/messagesDialect.ts'
 import type { DialectProblem, JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
-import { JsonScan } from '../../../../../src-main/core/upstream/meter/jsonScan.ts'
+import { JsonScan } from '../../../../../src-main/core/upstream/json/jsonScan.ts'
+import { TopLevel } from '../../../../../src-main/core/upstream/reply/topLevel.ts'
+import { wholeReply } from '../../../../helpers/replies.ts'
 import { details, translate } from './helpers/streams.ts'
 
 const replyTo = (chat: JsonObject, notes: string[] = []) =>
-  translate().reply(chat, { ...details, report: (note) => notes.push(note) })
+  wholeReply(translate(), chat, { ...details, report: (note) => notes.push(note) })
 const choice = (message: JsonObject, finish_reason: unknown = 'stop') => ({
   choices: [{ index: 0, message, finish_reason }],
 })
@@ -27,7 +29,10 @@ describe('a whole reply', () => {
     const inputs = (message.content as { input: Record<string, unknown> }[]).map(({ input }) => Object.keys(input)[0])
     expect(inputs).toEqual(['a', 'INVALID_JSON', 'INVALID_JSON', 'INVALID_JSON'])
     expect(notes).toEqual(['The arguments of the tool calls have too many values to be checked.'])
-    const scanned = push.mock.calls.filter(([bytes]) => bytes.length > 0)
+    // The reply itself is scanned too, while it arrives.
+    const scanned = push.mock.calls.filter(
+      ([bytes], at) => bytes.length > 0 && !(push.mock.contexts[at] instanceof TopLevel),
+    )
     push.mockRestore()
     expect(scanned).toHaveLength(2)
   })
@@ -78,7 +83,8 @@ describe('a whole reply', () => {
   })
 
   it('leaves out reasoning for a client that turned thinking off', () => {
-    const { content } = translate({ thinking: { type: 'disabled' } }).reply(
+    const { content } = wholeReply(
+      translate({ thinking: { type: 'disabled' } }),
       choice({ reasoning: 'Hm', content: 'Yes' }),
       details,
     )
@@ -129,10 +135,10 @@ describe('a whole reply', () => {
   })
 
   it.each([
-    [{}, 'malformed_reply', /without choices/],
-    [{ choices: null }, 'malformed_reply', /without choices/],
-    [{ choices: [null, 7] }, 'malformed_reply', /without choices/],
-    [{ error: { message: 'Out of memory' }, usage: { prompt_tokens: -1 } }, 'malformed_reply', /Out of memory/],
+    [{}, 'incomplete_stream', /without choices/],
+    [{ choices: null }, 'incomplete_stream', /without choices/],
+    [{ choices: [null, 7] }, 'incomplete_stream', /without choices/],
+    [{ error: { message: 'Out of memory' }, usage: { prompt_tokens: -1 } }, 'incomplete_stream', /Out of memory/],
     [choice({ content: 'Half' }, 'error'), 'incomplete_stream', /"error"/],
     [choice({ content: 'Half' }, 'insufficient_system_resource'), 'incomplete_stream', /insufficient/],
   ])('that is none is a failure: %j', (chat, kind, words) => {

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { DialectError } from '../../../../../src-main/core/gateway/dialects/dialectError.ts'
 import { messagesDialect } from '../../../../../src-main/core/gateway/dialects/messages/messagesDialect.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
+import { wholeReply } from '../../../../helpers/replies.ts'
 import { sampleOf } from './helpers/samples.ts'
 import { withSdkTypes } from './helpers/sdkTypes.ts'
 import { chunk, details, parseSent, type Sent, sent, translate } from './helpers/streams.ts'
@@ -174,7 +175,7 @@ describe('the table is true', () => {
       events.push(...(await sent([...deltas.map((delta) => chunk(delta)), chunk({}, reason)])))
       events.push(...(await sent([chunk({ content: 'b' }), chunk({}, reason)])))
     }
-    const whole = translate().reply({ choices: [{ message: { content: 'b' } }] }, details)
+    const whole = wholeReply(translate(), { choices: [{ message: { content: 'b' } }] }, details)
     const seen = new Set([
       ...events.map(({ type }) => `event: ${type}`),
       ...events.flatMap(({ delta, type }) =>

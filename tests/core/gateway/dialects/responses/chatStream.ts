@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import type { JsonObject, ReplyDetails, StreamTranslator } from '../../../../../src-main/core/gateway/dialects/types.ts'
-import { ReplyReader } from '../../../../../src-main/core/upstream/meter/replyReader.ts'
-import { readEvents } from '../../../../../src-main/core/upstream/sse.ts'
+import { problemOf } from '../../../../../src-main/core/gateway/proxy/translatedReply.ts'
 import type { ChatStreamEvent } from '../../../../../src-main/core/upstream/types.ts'
 
 export const details: ReplyDetails = {
@@ -38,30 +37,14 @@ export const piece = (index: number, args: string, id?: string, name?: string): 
 export const wireOf = (chunks: JsonObject[], done = true): string =>
   chunks.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('') + (done ? 'data: [DONE]\n\n' : '')
 
-/** Reads a chat stream from bytes, split at the given offsets. */
-export async function eventsOfBytes(bytes: Uint8Array, cuts: number[] = []): Promise<ChatStreamEvent[]> {
-  const ends = [...new Set([...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length])].sort((a, b) => a - b)
-  const source = (async function* () {
-    let from = 0
-    for (const end of ends) {
-      yield bytes.subarray(from, end)
-      from = end
-    }
-  })()
-  const reader = new ReplyReader()
-  const events: ChatStreamEvent[] = []
-  for await (const data of readEvents(source)) {
-    if (data.trim() === '[DONE]') events.push({ type: 'done' })
-    else reader.read(JSON.parse(data), events)
-  }
+/** Runs a translator over a chat stream. */
+export function translated(translator: StreamTranslator, events: readonly ChatStreamEvent[]): string {
   return events
-}
-
-/** Runs a translator over a chat stream. `done` in the events is the end of the service's stream. */
-export function translated(translator: StreamTranslator, events: ChatStreamEvent[]): string {
-  let text = ''
-  for (const event of events) text += event.type === 'done' ? translator.end() : translator.push(event)
-  return text
+    .map((event) => {
+      if (event.type === 'done') return translator.end()
+      return event.type === 'error' ? translator.fail(problemOf(event.error)) : translator.push(event)
+    })
+    .join('')
 }
 
 export interface SentEvent extends JsonObject {

@@ -13,7 +13,8 @@ import {
 import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import { tries } from '../../../../helpers/effort.ts'
-import { chunk, details, eventsOfBytes, piece, wireOf } from './chatStream.ts'
+import { eventsIn, wholeReply } from '../../../../helpers/replies.ts'
+import { chunk, details, piece, wireOf } from './chatStream.ts'
 
 const usage = { prompt_tokens: 20, completion_tokens: 5, total_tokens: 25 }
 const chatOf = (message: JsonObject, finish_reason = 'stop'): JsonObject => ({
@@ -33,7 +34,7 @@ const compact = (body: JsonObject = {}, id = details.id) =>
 /** A compacted response as the app gets it. */
 const sent = ({ toJson }: CompactionRequest, reply: JsonObject) => JSON.parse(toJson(reply).toString()) as JsonObject
 const compacted = (request: CompactionRequest, chat: JsonObject, replyDetails = details) =>
-  sent(request, request.reply(chat, replyDetails))
+  sent(request, wholeReply(request, chat, replyDetails))
 type Output = { id: string; type: string; role?: string; content?: { text: string }[]; encrypted_content?: string }[]
 const outputOf = (reply: JsonObject) => reply.output as Output
 
@@ -130,9 +131,9 @@ describe('a compacted response', () => {
   it('is the same when the service streams without being asked to', async () => {
     const request = compact()
     const chunks = [chunk({ content: 'Notes ' }), chunk({ content: 'were read.' }), chunk({}, 'stop')]
-    const translator = request.openStream(details)
+    const translator = request.openReply(details, false)
     let text = ''
-    for (const event of await eventsOfBytes(Buffer.from(wireOf(chunks)))) {
+    for (const event of eventsIn(Buffer.from(wireOf(chunks)))) {
       if (event.type !== 'done') text += translator.push(event)
     }
     text += translator.end()
@@ -156,7 +157,7 @@ describe('a compacted response', () => {
     ['has no choice', { choices: [] }, 'incomplete_stream'],
     ['is no chat completion', {}, 'incomplete_stream'],
   ])('fails when the summary %s', (_, chat, kind) => {
-    expect(() => compact().reply(chat, details)).toThrow(expect.objectContaining({ kind }))
+    expect(() => wholeReply(compact(), chat, details)).toThrow(expect.objectContaining({ kind }))
   })
 })
 

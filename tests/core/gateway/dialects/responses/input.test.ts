@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DialectError } from '../../../../../src-main/core/gateway/dialects/dialectError.ts'
 import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
+import { wholeReply } from '../../../../helpers/replies.ts'
 
 const translate = (input: unknown, more: JsonObject = {}) => translateResponses({ model: 'm', input, ...more })
 const messagesOf = (input: unknown, more: JsonObject = {}) => translate(input, more).chat.messages
@@ -298,7 +299,8 @@ describe('other items', () => {
 
 describe('stored items', () => {
   const first = translateResponses({ model: 'm', input: 'Go', tools: [{ type: 'custom', name: 'write' }] })
-  const reply = first.reply(
+  const reply = wholeReply(
+    first,
     {
       choices: [
         {

@@ -3,15 +3,15 @@ import OpenAI from 'openai'
 import { expect, it } from 'vitest'
 import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
-import { accumulate, emptyAccumulation } from '../../../../../src-main/core/upstream/accumulate.ts'
 import type { ChatStreamEvent } from '../../../../../src-main/core/upstream/types.ts'
+import { accumulate, emptyAccumulation } from '../../../../helpers/accumulate.ts'
 import { tries } from '../../../../helpers/effort.ts'
+import { eventsIn, wholeReply } from '../../../../helpers/replies.ts'
 import {
   anyDeltas,
   anyUsage,
   chunk,
   details,
-  eventsOfBytes,
   finishReason,
   orderedDeltas,
   type SentEvent,
@@ -39,8 +39,8 @@ it('any chat stream gives the same events however its bytes are split', async ()
   await fc.assert(
     fc.asyncProperty(...anyStream, cuts, async (request, deltas, reason, usage, at) => {
       const bytes = Buffer.from(wireOf(chunksOf(deltas, reason, usage)))
-      const whole = translated(translateResponses(request).openStream(details), await eventsOfBytes(bytes))
-      const split = translated(translateResponses(request).openStream(details), await eventsOfBytes(bytes, at))
+      const whole = translated(translateResponses(request).openReply(details, false), eventsIn(bytes))
+      const split = translated(translateResponses(request).openReply(details, false), eventsIn(bytes, at))
       expect(split).toBe(whole)
     }),
     { numRuns: tries(200, 5_000) },
@@ -132,8 +132,8 @@ class Rebuilt {
 it('the events put together give the response', async () => {
   await fc.assert(
     fc.asyncProperty(...anyStream, async (request, deltas, reason, usage) => {
-      const translator = translateResponses(request).openStream(details)
-      const events = await eventsOfBytes(Buffer.from(wireOf(chunksOf(deltas, reason, usage))))
+      const translator = translateResponses(request).openReply(details, false)
+      const events = eventsIn(Buffer.from(wireOf(chunksOf(deltas, reason, usage))))
       const sent = sentEvents(translated(translator, events))
       expect(sent.map(({ sequence_number }) => sequence_number)).toEqual(sent.map((_, at) => at))
       const rebuilt = new Rebuilt()
@@ -153,7 +153,7 @@ it('the events put together give the response', async () => {
 })
 
 /** The reply that the service would have sent without streaming. */
-function wholeReply(events: ChatStreamEvent[], usage: JsonObject | null): JsonObject {
+function wholeChat(events: ChatStreamEvent[], usage: JsonObject | null): JsonObject {
   const sum = emptyAccumulation()
   for (const event of events) accumulate(sum, event)
   const choice = sum.choices.find(({ index }) => index === 0)
@@ -185,11 +185,11 @@ function wholeReply(events: ChatStreamEvent[], usage: JsonObject | null): JsonOb
 it('a streamed reply and the same reply in one piece give the same response', async () => {
   await fc.assert(
     fc.asyncProperty(requests, orderedDeltas, finishReason, anyUsage, async (request, deltas, reason, usage) => {
-      const { openStream, reply } = translateResponses(request)
-      const events = await eventsOfBytes(Buffer.from(wireOf(chunksOf(deltas, reason, usage))))
-      const translator = openStream(details)
+      const translation = translateResponses(request)
+      const events = eventsIn(Buffer.from(wireOf(chunksOf(deltas, reason, usage))))
+      const translator = translation.openReply(details, false)
       translated(translator, events)
-      expect(reply(wholeReply(events, usage), details)).toEqual(translator.result())
+      expect(wholeReply(translation, wholeChat(events, usage), details)).toEqual(translator.result())
     }),
     { numRuns: tries(200, 5_000) },
   )
@@ -207,8 +207,8 @@ const clientOf = (text: string): OpenAI =>
 it('the official client reads any stream, and its final response is the reply', { tags: 'long' }, async () => {
   await fc.assert(
     fc.asyncProperty(requests, anyDeltas, finishReason, anyUsage, async (request, deltas, reason, usage) => {
-      const translator = translateResponses(request).openStream(details)
-      const events = await eventsOfBytes(Buffer.from(wireOf(chunksOf(deltas, reason, usage))))
+      const translator = translateResponses(request).openReply(details, false)
+      const events = eventsIn(Buffer.from(wireOf(chunksOf(deltas, reason, usage))))
       const client = clientOf(translated(translator, events))
       const stream = client.responses.stream({ model: 'm', input: 'x' })
       const texts: string[] = []
@@ -227,8 +227,8 @@ it('the official client reads any stream, and its final response is the reply', 
 })
 
 it('the official client rejects a stream that broke off', async () => {
-  const translator = translateResponses(toolRequest).openStream(details)
-  const events = await eventsOfBytes(Buffer.from(wireOf([chunk({ content: 'Hel' })])))
+  const translator = translateResponses(toolRequest).openReply(details, false)
+  const events = eventsIn(Buffer.from(wireOf([chunk({ content: 'Hel' })], false)))
   const client = clientOf(translated(translator, events))
   await expect(client.responses.stream({ model: 'm', input: 'x' }).finalResponse()).rejects.toThrow('broke off')
   const plain = await client.responses.create({ model: 'm', input: 'x', stream: true })

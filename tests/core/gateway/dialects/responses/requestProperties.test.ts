@@ -5,6 +5,7 @@ import { translateResponses } from '../../../../../src-main/core/gateway/dialect
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import type { ChatMessage } from '../../../../../src-main/core/upstream/types.ts'
 import { tries } from '../../../../helpers/effort.ts'
+import { wholeReply } from '../../../../helpers/replies.ts'
 import { chatRequest } from '../specification.ts'
 import { details } from './chatStream.ts'
 import { interfacesOf, membersOf, typesOf, valuesOf } from './sdkTypes.ts'
@@ -28,7 +29,7 @@ function check(body: JsonObject): 'translated' | 'refused' {
     expectResultsAfterCalls(request.chat.messages)
     for (const name of request.ignored) expect(name).toMatch(/^[\w.[\]?-]{1,80}$/)
     request.storedInput('resp_1')
-    JSON.stringify(request.reply({ choices: [{ message: { content: 'x' } }] }, details))
+    JSON.stringify(wholeReply(request, { choices: [{ message: { content: 'x' } }] }, details))
     return 'translated'
   } catch (thrown) {
     if (!(thrown instanceof DialectError)) throw thrown
@@ -232,17 +233,23 @@ describe('hostile requests', () => {
   })
 
   it('have their reply translated when it is hostile too', () => {
-    const { reply, openStream } = translateResponses({ model: 'm', input: 'x' })
-    const values = [deep, deepObject, null, 7, '', [], {}]
-    for (const value of values) {
-      reply({ choices: value, usage: value, model: value }, details)
-      reply({ choices: [{ message: value, delta: value, finish_reason: value }] }, details)
-      reply(
-        { choices: [{ message: { content: value, tool_calls: [value, { function: value }], reasoning: value } }] },
-        details,
-      )
+    const translation = translateResponses({ model: 'm', input: 'x' })
+    const reply = (chat: string): void => {
+      try {
+        wholeReply(translation, chat, details)
+      } catch (thrown) {
+        expect(thrown).toMatchObject({ kind: 'malformed_reply' })
+      }
     }
-    const translator = openStream(details)
+    const levels = 100_000
+    const nestedText = [`${'['.repeat(levels)}${']'.repeat(levels)}`, `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`]
+    for (const value of [...nestedText, 'null', '7', '""', '[]', '{}']) {
+      reply(`{"choices":${value},"usage":${value},"model":${value}}`)
+      reply(`{"choices":[{"message":${value},"delta":${value},"finish_reason":${value}}]}`)
+      const calls = `[${value},{"function":${value}}]`
+      reply(`{"choices":[{"message":{"content":${value},"tool_calls":${calls},"reasoning":${value}}}]}`)
+    }
+    const translator = translation.openReply(details, false)
     for (let index = 0; index < 5_000; index++)
       translator.push({ type: 'tool_call', choice: 0, index, id: 'same', name: 'f', arguments: '{}' })
     translator.push({ type: 'finish', choice: 0, reason: 'stop' })

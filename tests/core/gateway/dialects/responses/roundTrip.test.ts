@@ -4,6 +4,7 @@ import { translateResponses } from '../../../../../src-main/core/gateway/dialect
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import type { ChatMessage, ChatRequest, ContentPart } from '../../../../../src-main/core/upstream/types.ts'
 import { tries } from '../../../../helpers/effort.ts'
+import { wholeReply } from '../../../../helpers/replies.ts'
 import { details } from './chatStream.ts'
 
 describe('chat completions', () => {
@@ -25,7 +26,16 @@ describe('chat completions', () => {
   const step = fc
     .tuple(
       fc.option(text, { nil: null }),
-      fc.array(fc.tuple(fc.json(), text), { minLength: 1, maxLength: 3 }),
+      fc.array(
+        fc.tuple(
+          fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })).map((args) => JSON.stringify(args)),
+          text,
+        ),
+        {
+          minLength: 1,
+          maxLength: 3,
+        },
+      ),
       fc.option(text, { nil: undefined }),
     )
     .map(([said, calls, reasoning_content]): ChatMessage[] => [
@@ -153,7 +163,7 @@ describe('chat completions', () => {
           input: 'Go',
           ...(summarizes && { reasoning: { summary: 'auto' } }),
         })
-        const { output } = first.reply({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }, details)
+        const { output } = wholeReply(first, { choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }, details)
         const next = translateResponses({
           model: 'm',
           input: ['Go']

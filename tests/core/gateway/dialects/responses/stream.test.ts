@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import type { ChatStreamEvent } from '../../../../../src-main/core/upstream/types.ts'
+import { eventsIn } from '../../../../helpers/replies.ts'
 import {
   chunk,
   details,
-  eventsOfBytes,
   piece,
   type SentEvent,
   sentEvents,
@@ -16,8 +16,8 @@ import {
 } from './chatStream.ts'
 
 async function streamed(chunks: JsonObject[], request: JsonObject = toolRequest, done = true) {
-  const translator = translateResponses({ ...request, stream: true }).openStream(details)
-  const events = await eventsOfBytes(Buffer.from(wireOf(chunks, done)))
+  const translator = translateResponses({ ...request, stream: true }).openReply(details, false)
+  const events = eventsIn(Buffer.from(wireOf(chunks, done)))
   const sent = sentEvents(translated(translator, events))
   return { sent, types: sent.map(({ type }) => type), translator }
 }
@@ -274,8 +274,9 @@ describe('the end of a streamed reply', () => {
     expect(last(sent).output.map(({ status }) => status)).toEqual(['completed', 'incomplete'])
   })
 
-  it('is a failure without a finish reason, and no item is reported as done', async () => {
-    const { sent, types } = await streamed([chunk({ content: 'Hel' }), chunk(piece(0, '{}', 'c', 'look'))])
+  it('is a failure without a finish reason and [DONE], and no item is reported as done', async () => {
+    const chunks = [chunk({ content: 'Hel' }), chunk(piece(0, '{}', 'c', 'look'))]
+    const { sent, types } = await streamed(chunks, toolRequest, false)
     expect(types.slice(-2)).toEqual(['error', 'response.failed'])
     expect(types).not.toContain('response.function_call_arguments.done')
     expect(last(sent)).toMatchObject({
@@ -292,7 +293,8 @@ describe('the end of a streamed reply', () => {
   })
 
   it('is a failure that names the problem of the service', async () => {
-    const { translator } = await streamed([chunk({ content: 'Hel' })], toolRequest, false)
+    const translator = translateResponses(toolRequest).openReply(details, false)
+    translator.push({ type: 'content', choice: 0, text: 'Hel' })
     const text = translator.fail({ status: 429, message: 'Too many requests', type: null, code: null, param: null })
     const [error, failed] = sentEvents(text)
     expect(error).toMatchObject({
@@ -314,7 +316,7 @@ describe('the end of a streamed reply', () => {
     [{ status: 400, code: 'context_length_exceeded' }, 'context_length_exceeded'],
     [{ status: 503, code: 'overloaded' }, 'invalid_prompt'],
   ])('maps %j to the code %s', (problem, code) => {
-    const translator = translateResponses(toolRequest).openStream(details)
+    const translator = translateResponses(toolRequest).openReply(details, false)
     const sent = sentEvents(translator.fail({ message: 'm', type: null, param: null, ...problem }))
     expect(sent.map(({ type }) => type)).toEqual([
       'response.created',
@@ -333,7 +335,7 @@ describe('the end of a streamed reply', () => {
   })
 
   it('is a failure for a reply that is too large, and nothing follows', () => {
-    const translator = translateResponses(toolRequest).openStream(details)
+    const translator = translateResponses(toolRequest).openReply(details, false)
     const event: ChatStreamEvent = { type: 'content', choice: 0, text: 'x'.repeat(3_000_000) }
     const types = Array.from({ length: 4 }, () => sentEvents(translator.push(event)).map(({ type }) => type))
     expect(types[1]).toEqual(['response.output_text.delta'])
@@ -342,7 +344,7 @@ describe('the end of a streamed reply', () => {
   })
 
   it.each([1, 6])('has at most four times 8 MB for the largest reply, with characters of %s units in JSON', (units) => {
-    const translator = translateResponses(toolRequest).openStream(details)
+    const translator = translateResponses(toolRequest).openReply(details, false)
     const text = (units === 6 ? '\u0001' : 'x').repeat(1_000_000 / units)
     for (let at = 0; at < 8; at++) translator.push({ type: 'content', choice: 0, text })
     expect(translator.failure).toBeNull()
@@ -353,14 +355,17 @@ describe('the end of a streamed reply', () => {
 
   it('has a note for the log for what the API can’t express', async () => {
     const notes: string[] = []
-    const translator = translateResponses(toolRequest).openStream({ ...details, report: (note) => notes.push(note) })
+    const translator = translateResponses(toolRequest).openReply(
+      { ...details, report: (note) => notes.push(note) },
+      false,
+    )
     const chunks = [
       chunk({ content: 'A' }, null, 1),
       chunk({ content: 'A' }, null, 1),
       chunk(piece(0, '{}')),
       chunk({}, 'odd'),
     ]
-    translated(translator, await eventsOfBytes(Buffer.from(wireOf(chunks))))
+    translated(translator, eventsIn(Buffer.from(wireOf(chunks))))
     expect(notes).toEqual([
       'The service sent more than one choice. Only the first was used.',
       'The service sent a tool call without a name.',
@@ -410,7 +415,7 @@ describe('usage', () => {
 })
 
 it('the result of a running stream is in progress', () => {
-  const translator = translateResponses(toolRequest).openStream(details)
+  const translator = translateResponses(toolRequest).openReply(details, false)
   const event: ChatStreamEvent = { type: 'content', choice: 0, text: 'Hel' }
   translator.push(event)
   expect(translator.result()).toMatchObject({

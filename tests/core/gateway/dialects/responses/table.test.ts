@@ -6,17 +6,8 @@ import { translateCompaction } from '../../../../../src-main/core/gateway/dialec
 import { summaryContent } from '../../../../../src-main/core/gateway/dialects/responses/compactionContent.ts'
 import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
-import {
-  anyDeltas,
-  chunk,
-  details,
-  eventsOfBytes,
-  finishReason,
-  sentEvents,
-  toolRequest,
-  translated,
-  wireOf,
-} from './chatStream.ts'
+import { eventsIn, wholeReply } from '../../../../helpers/replies.ts'
+import { anyDeltas, chunk, details, finishReason, sentEvents, toolRequest, translated, wireOf } from './chatStream.ts'
 import { interfaceOfMember, interfacesOf, membersOf, typesOf, valuesOf, valuesOfMember } from './sdkTypes.ts'
 
 const page = readFileSync(new URL('../../../../../docs/dialects/responses.md', import.meta.url), 'utf8')
@@ -238,7 +229,7 @@ describe('the verdict is true for', () => {
     const request = translateResponses({ ...body, model: 'm', input: 'x' })
     expect(request.chat).toEqual(absent.chat)
     expect(request.ignored).toEqual([])
-    expect(request.reply({}, details)).toEqual(absent.reply({}, details))
+    expect(wholeReply(request, {}, details)).toEqual(wholeReply(absent, {}, details))
   })
 
   it.each([
@@ -362,7 +353,7 @@ describe('the verdict is true for', () => {
   })
 
   it('the members of the Response object', () => {
-    const response = translateResponses({ model: 'm', input: 'x' }).reply({}, details)
+    const response = wholeReply(translateResponses({ model: 'm', input: 'x' }), {}, details)
     const listed = withVerdict(members, 'present')
     const official = Object.keys(response).filter((member) => members.has(member))
     expect(sorted(official)).toEqual(sorted(listed))
@@ -383,7 +374,7 @@ describe('the verdict is true for', () => {
 
   it('the members of a compacted response', () => {
     const chat = { choices: [{ message: { content: 'Summary' }, finish_reason: 'stop' }] }
-    const reply = translateCompaction({ model: 'm', input: 'x' }, details.id).reply(chat, details)
+    const reply = wholeReply(translateCompaction({ model: 'm', input: 'x' }, details.id), chat, details)
     expect(sorted(Object.keys(reply))).toEqual(sorted(withVerdict(compactedMembers, 'present')))
   })
 
@@ -397,8 +388,8 @@ describe('the verdict is true for', () => {
         async (deltas, reason, summarizes) => {
           const request = { ...toolRequest, reasoning: { summary: summarizes ? 'auto' : null } }
           const chunks = [...deltas.map((delta) => chunk(delta)), chunk({}, reason)]
-          const events = await eventsOfBytes(Buffer.from(wireOf(chunks)))
-          for (const { type } of sentEvents(translated(translateResponses(request).openStream(details), events)))
+          const events = eventsIn(Buffer.from(wireOf(chunks)))
+          for (const { type } of sentEvents(translated(translateResponses(request).openReply(details, false), events)))
             seen.add(type)
         },
       ),

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
+import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
+import { wholeReply } from '../../../../helpers/replies.ts'
 import { details, toolRequest } from './chatStream.ts'
 
 describe('a reply that is not streamed', () => {
-  const { reply } = translateResponses(toolRequest)
+  const reply = (chat: JsonObject, given: typeof details) => wholeReply(translateResponses(toolRequest), chat, given)
   const message = {
     role: 'assistant',
     content: 'Hi',

@@ -1,9 +1,7 @@
 import { messagesDialect } from '../../../../../../src-main/core/gateway/dialects/messages/messagesDialect.ts'
 import type { JsonObject, ReplyDetails } from '../../../../../../src-main/core/gateway/dialects/types.ts'
-import { ReplyReader } from '../../../../../../src-main/core/upstream/meter/replyReader.ts'
-import { readEvents } from '../../../../../../src-main/core/upstream/sse.ts'
-import type { ChatStreamEvent } from '../../../../../../src-main/core/upstream/types.ts'
-import { piecesOf } from '../../../../upstream/meter/helpers/streams.ts'
+import { problemOf } from '../../../../../../src-main/core/gateway/proxy/translatedReply.ts'
+import { eventsIn } from '../../../../../helpers/replies.ts'
 
 export const details: ReplyDetails = { id: 'msg_1', createdAt: 1_700_000_000, model: 'm1', tokensIn: 21 }
 
@@ -33,29 +31,14 @@ export const streamBytes = (chunks: readonly JsonObject[], done = true): Uint8Ar
     chunks.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('') + (done ? 'data: [DONE]\n\n' : ''),
   )
 
-async function* pieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
-  yield* piecesOf(bytes, cuts)
-}
-
-/** The chat events of a stream of bytes that arrives in pieces, and whether it had its end. */
-async function chatEvents(bytes: Uint8Array, cuts: readonly number[] = []) {
-  const events: ChatStreamEvent[] = []
-  const reader = new ReplyReader()
-  let done = false
-  for await (const data of readEvents(pieces(bytes, cuts))) {
-    if (data === '[DONE]') done = true
-    else reader.read(JSON.parse(data), events)
-  }
-  return { events, done }
-}
-
 /** The text that a client of the Messages API receives for a chat stream. */
 export async function translatedStream(bytes: Uint8Array, cuts: readonly number[] = [], changes: JsonObject = {}) {
-  const { events, done } = await chatEvents(bytes, cuts)
-  const stream = translate({ stream: true, ...changes }).openStream(details)
+  const stream = translate({ stream: true, ...changes }).openReply(details, false)
   let text = ''
-  for (const event of events) text += stream.push(event)
-  if (done) text += stream.end()
+  for (const event of eventsIn(bytes, cuts)) {
+    if (event.type === 'done') text += stream.end()
+    else text += event.type === 'error' ? stream.fail(problemOf(event.error)) : stream.push(event)
+  }
   return { text, stream }
 }
 
