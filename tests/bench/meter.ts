@@ -3,7 +3,7 @@ import { parseBaseAddress } from '../../src-main/core/upstream/address.ts'
 import { localiseImageUrls } from '../../src-main/core/upstream/reply/imageUrls.ts'
 import { Mask } from '../../src-main/core/upstream/reply/mask.ts'
 import { openReply, type ReplyOptions } from '../../src-main/core/upstream/reply/replyStream.ts'
-import { askForUsage, readParameters } from '../../src-main/core/upstream/request/parameters.ts'
+import { askForUsage, readParameters } from '../core/upstream/helpers/wholeBody.ts'
 
 const options: ReplyOptions = {
   endpoint: 'chat',

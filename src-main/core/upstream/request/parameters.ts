@@ -77,13 +77,6 @@ const read: ReadonlySet<string> = new Set([
 ])
 const readAtOther: ReadonlySet<string> = new Set([...read, 'max_output_tokens'])
 
-/** Reads the parameters of a JSON request from its whole body. Never throws: unreadable parts are null or false. */
-export function readParameters(endpoint: Endpoint, body: Uint8Array): RequestParameters {
-  const scan = new RequestScan(endpoint)
-  scan.push(body)
-  return scan.asked()
-}
-
 /** Sizes of one array or object inside a measured member, so far. */
 interface Level {
   size: Size

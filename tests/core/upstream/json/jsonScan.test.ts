@@ -2,12 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { JsonScan, maxDepth } from '../../../../src-main/core/upstream/json/jsonScan.ts'
-import {
-  type RequestParameters,
-  RequestScan,
-  readParameters,
-} from '../../../../src-main/core/upstream/request/parameters.ts'
-import { askForUsage } from '../helpers/askForUsage.ts'
+import { type RequestParameters, RequestScan } from '../../../../src-main/core/upstream/request/parameters.ts'
+import { askForUsage, readParameters } from '../helpers/wholeBody.ts'
+
 import { heap } from '../reply/helpers/heap.ts'
 
 const bytes = (text: string): Buffer => Buffer.from(text)

@@ -1,8 +1,8 @@
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReply } from '../../../../src-main/core/upstream/reply/replyStream.ts'
-import { askForUsage, readParameters } from '../../../../src-main/core/upstream/request/parameters.ts'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { askForUsage, readParameters } from '../helpers/wholeBody.ts'
 import { chatStream, relay } from './helpers/streams.ts'
 
 let sandbox: Sandbox

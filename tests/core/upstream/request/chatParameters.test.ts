@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { maxDepth } from '../../../../src-main/core/upstream/json/jsonScan.ts'
 import { parametersOf } from '../../../../src-main/core/upstream/request/chatParameters.ts'
-import { readParameters } from '../../../../src-main/core/upstream/request/parameters.ts'
 import type { ChatRequest } from '../../../../src-main/core/upstream/types.ts'
+import { readParameters } from '../helpers/wholeBody.ts'
 
 const key = fc.oneof(
   fc.constantFrom('type', 'image_url', 'input_audio', 'file', 'text', 'role', 'content', '__proto__', 'tilø'),

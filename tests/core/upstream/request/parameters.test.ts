@@ -2,8 +2,9 @@ import type { Readable } from 'node:stream'
 import { Busboy } from '@fastify/busboy'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openForm, readParameters } from '../../../../src-main/core/upstream/request/parameters.ts'
-import { askForUsage } from '../helpers/askForUsage.ts'
+import { openForm } from '../../../../src-main/core/upstream/request/parameters.ts'
+import { askForUsage, readParameters } from '../helpers/wholeBody.ts'
+
 import { heap } from '../reply/helpers/heap.ts'
 
 const bytes = (text: string): Buffer => Buffer.from(text)
