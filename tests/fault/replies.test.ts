@@ -122,7 +122,7 @@ describe('an invalid reply: 502 in the error object, sent once', () => {
       `${head('200 OK', 'content-length: 3', 'transfer-encoding: chunked')}3\r\nabc\r\n0\r\n\r\n`,
     ],
     ['a length that is none', `${head('200 OK', 'content-length: -1')}abc`],
-    ['headers of 100 KB', head('200 OK', `x-large: ${'a'.repeat(100_000)}`, 'content-length: 0')],
+    ['headers of 200 KB', head('200 OK', `x-large: ${'a'.repeat(200_000)}`, 'content-length: 0')],
     ['101 Switching Protocols', head('101 Switching Protocols', 'connection: upgrade', 'upgrade: websocket')],
   ])('%s', async (_title, bytes) => {
     const setting = await openSetting((turn) => turn.write(bytes))

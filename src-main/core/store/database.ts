@@ -220,9 +220,10 @@ export function checkFile(file: string, kind: DatabaseKind, how: CheckDepth, bus
       return { is: 'foreign', why: 'Another program’s process was killed while it wrote to the file.' }
     const code = sqliteCode(thrown)
     const why = thrown instanceof Error ? thrown.message : String(thrown)
-    // SQLITE_CORRUPT, SQLITE_NOTADB, or a damaged schema whose tables no longer fit together. Other errors with the code 1, such as a missing
-    // FTS5 module, say nothing about the file.
-    if (code !== 11 && code !== 26 && !why.startsWith('foreign key mismatch')) throw asStoreError(thrown, file)
+    // The statements of this check are always the same, so that SQLITE_ERROR (1) is about the schema in the file, such as the options of a search
+    // index. A missing FTS5 says nothing about the file.
+    const isSchema = code === 1 && why !== 'no such module: fts5'
+    if (!isSchema && code !== 11 && code !== 26) throw asStoreError(thrown, file)
     return { is: 'damaged', why }
   }
 }

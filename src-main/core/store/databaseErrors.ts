@@ -46,11 +46,15 @@ export function isLocked(thrown: unknown): boolean {
   return failure instanceof StudioError && failure.kind === 'database_locked'
 }
 
-/** Whether SQLite found damage: malformed pages (11), or a file that is not a database (26). */
+/** What SQLite says with its general code (1) about a search index whose stored definition is damaged (ext/fts5/fts5_config.c). */
+const damagedIndex =
+  /^(?:vtable constructor failed|parse error in|unrecognized (?:column )?option|no such tokenizer|error in tokenizer|reserved fts5|no such module: (?!fts5$))/
+
+/** Whether SQLite found damage: malformed pages (11), a file that is not a database (26), or a damaged definition of a search index. */
 export function isDamage(thrown: unknown): boolean {
   const cause = thrown instanceof StudioError ? thrown.cause : thrown
   const code = sqliteCode(cause)
-  return code === 11 || code === 26
+  return code === 11 || code === 26 || (code === 1 && cause instanceof Error && damagedIndex.test(cause.message))
 }
 
 /** For a database that a newer version of this program has migrated. */

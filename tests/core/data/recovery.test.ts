@@ -217,6 +217,10 @@ describe('a damaged database', () => {
     ['account', 'days', "rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'fetches')"],
     ['account', 'days', "rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'undated')"],
     ['studio', 'messages', "rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'conversations')"],
+    ['studio', 'search_text', "sql = replace(sql, 'body,', 'body-')"],
+    ['studio', 'search_text', "sql = replace(sql, 'tokenize', 'tokenizd')"],
+    ['studio', 'search_text', "sql = replace(sql, 'fts5', 'fts4')"],
+    ['studio', 'search_text', "sql = replace(sql, 'fts5', 'fts7')"],
   ] as const)('%s whose schema describes the table %s wrongly (%s) loses no row', (name, table, wrong) => {
     const dataDir = copyOf()
     const { pathIn } = byName(name)

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { partType, recordingPath, transferPath } from '../../../src-preload/contract/transfers.ts'
+import { composer } from '../../e2e/journey.ts'
 import { type Desktop, launchDesktop } from '../../helpers/electron/launch.ts'
 import { windowText } from '../../helpers/windowText.ts'
 import { newDataDir, tidy } from './fixtures.ts'
@@ -45,6 +46,8 @@ test('other types, methods, offsets and paths are refused', async () => {
 test('a backup goes from the disk to the disk: a file of the host, not one of the page', async () => {
   const { page } = desktop
   await page.getByRole('button', { name: /Try the sandbox/ }).click()
+  // Its first message opens a chat.
+  await composer(page).waitFor()
   await page.evaluate(() => location.assign('#/settings/data'))
   const coming = page.waitForEvent('download')
   await page.getByRole('button', { name: windowText('data:backup.save') }).click()

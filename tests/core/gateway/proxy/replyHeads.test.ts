@@ -199,7 +199,7 @@ describe.each(apis)('the headers of a reply in the API $name', (api) => {
     ['a negative length', 'HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\n{}'],
     ['a length beyond any number', 'HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999999\r\n\r\n{}'],
     ['a length beside chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n{}'],
-    ['40 KB of headers', `HTTP/1.1 200 OK\r\n${`X-A: ${'a'.repeat(4000)}\r\n`.repeat(10)}\r\n{}`],
+    ['160 KB of headers', `HTTP/1.1 200 OK\r\n${`X-A: ${'a'.repeat(4000)}\r\n`.repeat(40)}\r\n{}`],
   ])(
     'are a malformed reply with %s: the request reached the service, so it is not sent again [ERR-06] [ERR-11]',
     async (_what, answer) => {

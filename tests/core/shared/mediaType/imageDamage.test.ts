@@ -113,15 +113,14 @@ it('images of many small parts are refused or read without long turns', async ()
   const lossy = webp()
   const webpOfMany = Buffer.concat([lossy, filled(Buffer.from('ABCD\0\0\0\0'))])
   webpOfMany.writeUInt32LE(webpOfMany.length - 8, 4)
-  const measured = longestTurn()
-  for (const bytes of [...scans, webpOfMany]) expect(await imageDamage(bytes)).toBe(null)
-  for (const name of ['IDAT', 'ABCD', 'abcd']) {
-    const bytes = pngOf(filled(chunk(name, Buffer.alloc(0))), chunk('IDAT', pixels))
-    expect(await imageDamage(bytes)).toBe('has more than 10,000 parts')
-  }
+  const pngs = ['IDAT', 'ABCD', 'abcd'].map((name) =>
+    pngOf(filled(chunk(name, Buffer.alloc(0))), chunk('IDAT', pixels)),
+  )
   const empty = filled(Buffer.from('ffe00002', 'hex'))
   const segments = Buffer.concat([photo.subarray(0, 2), empty, photo.subarray(2)])
-  expect(await imageDamage(segments)).toBe('has more than 10,000 parts')
+  const measured = longestTurn()
+  for (const bytes of [...scans, webpOfMany]) expect(await imageDamage(bytes)).toBe(null)
+  for (const bytes of [...pngs, segments]) expect(await imageDamage(bytes)).toBe('has more than 10,000 parts')
   expect(measured()).toBeLessThan(150 * slowness())
 })
 
