@@ -54,6 +54,8 @@ child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
 let isOpen = false
 for await (const line of createInterface({ input: child.stdout })) {
   const hash = /^\{.*"url":"http:\/\/127\.0\.0\.1:\d+\/(#token=[\w-]+)"/.exec(line)?.[1]
+  // The list of hundreds of files would hide the address.
+  if (/^out\/.* kB( |$)/.test(line)) continue
   if (hash === undefined) process.stdout.write(`${line}\n`)
   else {
     const url = `http://127.0.0.1:${pagePort}/${hash}`

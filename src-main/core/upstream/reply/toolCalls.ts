@@ -23,6 +23,8 @@ interface Call {
   name: string
   /** Arguments that wait for the end of the call, because they are blank so far or encoded twice. Null once they pass on. */
   held: string | null
+  /** Whether the held arguments begin with a quotation mark. */
+  isQuoted: boolean
 }
 
 /** Maximum number of calls of one choice. Further ones are skipped. */
@@ -91,7 +93,7 @@ export class ToolCalls {
     const number = this.#taken.has(at) ? this.#next : at
     this.#taken.add(number)
     if (number < highestIndex) this.#next = Math.max(this.#next, number + 1)
-    const call: Call = { index: number, id: null, name: '', held: '' }
+    const call: Call = { index: number, id: null, name: '', held: '', isQuoted: false }
     this.#calls.push(call)
     this.#latest.set(at, call)
     return call
@@ -99,9 +101,12 @@ export class ToolCalls {
 
   #argumentsToPass(call: Call, piece: string): string {
     if (call.held === null || piece === '') return piece
+    // Only the new piece is looked at, however much is held: a model in a loop sends spaces without end.
+    const start = call.isQuoted ? piece : piece.trimStart()
+    // A JSON string may contain the arguments.
+    call.isQuoted ||= start.startsWith('"')
     const text = call.held + piece
-    // Blank so far, or a JSON string, which may contain the arguments.
-    const waits = text.length <= maxHeld && /^\s*(?:"|$)/.test(text)
+    const waits = text.length <= maxHeld && (call.isQuoted || start === '')
     call.held = waits ? text : null
     return waits ? '' : text
   }
