@@ -165,12 +165,6 @@ class Forwarding {
       headers: hasOtherLength ? withoutLength(passed) : passed,
       body: pieces,
       whole: () => (isCompressed ? null : body.takeWhole()),
-      flow: isCompressed
-        ? null
-        : (sink) => {
-            body.flow(sink)
-            return body
-          },
       settle: () => body.settle(settleMs),
       clean,
       reading: () => cleanReading(opened.stream.reading(), clean),
@@ -210,7 +204,7 @@ class Forwarding {
     // Large replies are base64, which is usable without the rewrite.
     if (memory === null) return reply
     const { head, rest } = await readUpTo(bytesOf(reply.body), imagesLimit)
-    if (rest) return { ...reply, body: joined([head], rest), whole: () => null, flow: null }
+    if (rest) return { ...reply, body: joined([head], rest), whole: () => null }
     memory.shrink(head.length)
     const parts = localiseImageUrls(head, this.#link.base, this.#request.local()) ?? [head]
     const size = parts.reduce((sum, part) => sum + part.length, 0)
@@ -222,7 +216,6 @@ class Forwarding {
       headers,
       body: joined(parts, null),
       whole: () => whole && { bytes: whole, events: [] },
-      flow: null,
     }
   }
 
