@@ -1,6 +1,5 @@
 import { StudioError } from '../errors.ts'
 import type { AdmissionRequest } from '../ports/requests.ts'
-import type { BaseAddress } from './address.ts'
 import {
   type HeaderPairs,
   header,
@@ -270,28 +269,18 @@ class HeldReply extends StudioError {
   }
 }
 
-/** Paths that were checked before. Apps request the same few again and again. */
-const goodPaths = new WeakMap<BaseAddress, Set<string>>()
-const maxGoodPaths = 100
-
-/** Returns the path as the app wrote it, byte for byte, once it is known to remain below the base address. */
+/**
+ * Returns the path as the app wrote it, byte for byte, once it is known to remain below the base address. The guard of the local /v1 checks
+ * the path too. This second check can't be bypassed, because every request of an app passes here.
+ */
 function checkedPath({ base }: UpstreamLink, path: string): string {
-  const good = goodPaths.get(base) ?? new Set()
-  if (!good.has(path)) {
-    checkPath(base, path)
-    if (good.size < maxGoodPaths) goodPaths.set(base, good.add(path))
-  }
-  return base.prefix + path
-}
-
-/** The guard of the local /v1 checks the path too. This second check can't be bypassed, because every request of an app passes here. */
-function checkPath(base: BaseAddress, path: string): void {
   const bare = path.split('?', 1)[0] ?? ''
   const why = pathProblem(bare)
   if (why !== null) throw notRelayed(why)
   if (!/^[\x21-\x7e]*$/.test(path) || path.includes('#'))
     throw notRelayed('its query has a character that a query may not contain.')
   if (!base.covers(base.url + bare)) throw notRelayed('it leaves the base address.')
+  return base.prefix + path
 }
 
 /** @param why the rest of the sentence, from `pathProblem` */

@@ -2,7 +2,7 @@ import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 import type { StudioError } from '../errors.ts'
 import type { MeterReading, Requester, RequestTrace, StudioFeature } from '../ports/requests.ts'
-import type { ChatStreamEvent, ReplyFacts, ReplyPiece } from './reply/events.ts'
+import type { ReplyFacts, ReplyPiece } from './reply/events.ts'
 import type { RateLimitStatus } from './reply/schemas.ts'
 
 export type { RateLimitHeaders, TokenUsage } from '../ports/requests.ts'

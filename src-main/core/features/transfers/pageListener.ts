@@ -1,10 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ClientConnections } from '../../../listener/connections.ts'
 import { isFromOtherUser } from '../../../listener/peerUser.ts'
 import { boundedServer, type ServerBounds } from '../../../listener/server.ts'
-import { randomHex } from '../../shared/randomHex.ts'
 import { inBackground, unexpected } from '../../shared/unexpected.ts'
 
 /**
@@ -39,7 +39,7 @@ export interface WaitingPage {
  * can read: on Linux only a browser of the same user gets the page.
  */
 export async function serveOnce(html: string): Promise<WaitingPage> {
-  const path = `/${randomHex(32)}`
+  const path = `/${randomBytes(32).toString('hex')}`
   const { promise: taken, resolve } = Promise.withResolvers<void>()
   let isTaken = false
   let own = ''
