@@ -6,6 +6,7 @@ import {
   headerList,
   isEventStream,
   readShouldRetry,
+  requestIdOf,
   withoutHopByHop,
   withShouldRetry,
 } from './headers.ts'
@@ -248,10 +249,6 @@ async function* joined(
 
 const isJson = (contentType: string | null): boolean =>
   /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType ?? '')
-
-function requestIdOf(headers: HeaderPairs): string | null {
-  return (header(headers, 'x-request-id') ?? header(headers, 'request-id'))?.slice(0, 200) ?? null
-}
 
 /** An open reply that the policy may retry. When the policy gives up, the app receives this reply. */
 class HeldReply extends StudioError {
