@@ -26,6 +26,8 @@ export interface ReplyOptions {
   mask: Mask
   /** Leave out events that only have the usage, because this program asked for it and the app did not. */
   stripUsage?: boolean
+  /** Whether `<think>…</think>` at the start of a chat's content is reasoning. */
+  thinkTags?: boolean
   /** Estimated tokens of the prompt, for a reply without a usage. */
   tokensIn?: number | null
   /** Whether somebody needs each event. What is too large to be read is then a failure; otherwise its bytes just pass. */
@@ -169,7 +171,7 @@ abstract class MeasuredReply extends ReplyStream {
 
   constructor(options: ReplyOptions) {
     super(options)
-    this.reader = new ReplyReader(options.mask, options.status)
+    this.reader = new ReplyReader(options.mask, options.status, options.thinkTags)
   }
 
   get failure(): StudioError | null {

@@ -6,6 +6,7 @@ import { asRecord, words } from './errorBody.ts'
 import { errorOfFrame } from './errors.ts'
 import type { ChatStreamEvent } from './events.ts'
 import type { Mask } from './mask.ts'
+import { ThinkTags } from './thinkTags.ts'
 import { ToolCalls } from './toolCalls.ts'
 import { readUsage } from './usage.ts'
 
@@ -28,6 +29,7 @@ const maxChoices = 256
  * | a reply without any choice, streamed or whole | a failure, with the service's words if there are any |
  * | `[DONE]` or chunks after a failure | the failure stays; their usage counts |
  * | `content` as a text, or as parts: `text`, `thinking`, `reasoning`, `refusal` | content, reasoning, refusal |
+ * | `<think>…</think>` at the start of the content of a choice without other reasoning | reasoning, when asked for (`ThinkTags`) |
  * | `reasoning_content` and `reasoning` | the same text twice: the first counts |
  * | `arguments` as JSON text, as an object, encoded twice; blank | the JSON text of the object; `{}` (`ToolCalls`) |
  * | tool calls without an index, or all with the same | distinguished by id (`ToolCalls`) |
@@ -51,11 +53,17 @@ export class ReplyReader {
   readonly #open = new Set<number>()
   readonly #finished = new Set<number>()
   readonly #calls = new Map<number, ToolCalls>()
+  /** By choice. Null when tags are text. */
+  readonly #thinking: Map<number, ThinkTags> | null
   /** What the first object without choices says, in case that no choice follows. Undefined before such an object. */
   #said: StudioError | null | undefined
 
-  /** @param mask for the texts of failures */
-  constructor(mask: Mask, status: number) {
+  /**
+   * @param mask for the texts of failures
+   * @param thinkTags whether `<think>` at the start of the content is reasoning
+   */
+  constructor(mask: Mask, status: number, thinkTags = false) {
+    this.#thinking = thinkTags ? new Map() : null
     this.#mask = mask
     this.#status = status
   }
@@ -133,6 +141,7 @@ export class ReplyReader {
   /** Ends the reply with a failure, unless it is over. */
   fail(failure: StudioError): void {
     if (this.isOver) return
+    this.#flushAll()
     this.failure = failure
     this.#events.push({ type: 'error', error: failure })
   }
@@ -143,6 +152,7 @@ export class ReplyReader {
       this.fail(this.#said ?? malformed('The service sent a reply without choices.'))
     }
     if (this.isOver) return
+    this.#flushAll()
     for (const calls of this.#calls.values()) this.#add(...calls.end())
     this.#isDone = true
     this.#events.push({ type: 'done' })
@@ -203,14 +213,15 @@ export class ReplyReader {
     if (typeof reason !== 'string' || reason === '') return
     this.finishReason ??= reason
     this.#open.delete(index)
+    this.#flush(index)
     if (this.#finished.size < maxChoices) this.#finished.add(index)
     this.#add(...(this.#calls.get(index)?.end() ?? none), { type: 'finish', choice: index, reason })
   }
 
   #readPart(choice: number, part: Fields, isChunk: boolean): void {
-    if (!this.#text(choice, 'reasoning', part.reasoning_content)) this.#text(choice, 'reasoning', part.reasoning)
+    if (!this.#reasoning(choice, part.reasoning_content)) this.#reasoning(choice, part.reasoning)
     if (Array.isArray(part.content)) for (const item of part.content) this.#readContentPart(choice, item)
-    else this.#text(choice, 'content', part.content)
+    else this.#content(choice, part.content)
     this.#text(choice, 'refusal', part.refusal)
     const calls = part.tool_calls
     if (Array.isArray(calls)) for (let i = 0; i < calls.length; i++) this.#readCall(choice, calls[i], i, isChunk)
@@ -218,16 +229,17 @@ export class ReplyReader {
   }
 
   #readContentPart(choice: number, item: unknown): void {
-    if (!isFields(item)) this.#text(choice, 'content', item)
+    if (!isFields(item)) this.#content(choice, item)
     else if (item.type === 'thinking' || item.type === 'reasoning') {
-      this.#text(choice, 'reasoning', textIn(item.thinking ?? item.reasoning ?? item.text ?? item.content))
+      this.#reasoning(choice, textIn(item.thinking ?? item.reasoning ?? item.text ?? item.content))
     } else if (item.type === 'refusal') this.#text(choice, 'refusal', item.refusal)
-    else this.#text(choice, 'content', item.text)
+    else this.#content(choice, item.text)
   }
 
   #readCall(choice: number, call: unknown, position: number, isChunk: boolean): void {
     if (!isFields(call)) return
     this.output = true
+    this.#flush(choice)
     let calls = this.#calls.get(choice)
     if (calls === undefined) {
       if (this.#calls.size >= maxChoices) return
@@ -240,6 +252,38 @@ export class ReplyReader {
     const [id, name] = [textOrNull(call.id), textOrNull(called.name)]
     const event = calls.read({ index, position, id, name, arguments: called.arguments })
     if (event) this.#add(event)
+  }
+
+  #content(choice: number, text: unknown): void {
+    const tags = this.#tagsOf(choice)
+    if (tags === null || tags.isOver || typeof text !== 'string' || text === '') this.#text(choice, 'content', text)
+    else {
+      this.output = true
+      for (const part of tags.push(text)) this.#text(choice, part.type, part.text)
+    }
+  }
+
+  /** Reasoning with a field of its own. The content of its choice then has none. */
+  #reasoning(choice: number, text: unknown): boolean {
+    if (typeof text !== 'string' || text === '') return false
+    for (const part of this.#tagsOf(choice)?.flush() ?? []) this.#text(choice, part.type, part.text)
+    return this.#text(choice, 'reasoning', text)
+  }
+
+  #tagsOf(choice: number): ThinkTags | null {
+    const known = this.#thinking?.get(choice)
+    if (known || this.#thinking === null || this.#thinking.size >= maxChoices) return known ?? null
+    const tags = new ThinkTags()
+    this.#thinking.set(choice, tags)
+    return tags
+  }
+
+  #flush(choice: number): void {
+    for (const part of this.#thinking?.get(choice)?.flush() ?? []) this.#text(choice, part.type, part.text)
+  }
+
+  #flushAll(): void {
+    for (const choice of this.#thinking?.keys() ?? []) this.#flush(choice)
   }
 
   #text(choice: number, type: 'content' | 'reasoning' | 'refusal', text: unknown): boolean {
