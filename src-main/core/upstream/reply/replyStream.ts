@@ -235,13 +235,13 @@ class EventsReply extends MeasuredReply {
   /** The last event was left out, so the LF of its last line end must be left out too. */
   #leftOut = false
 
-  /** The start of a body that does not say that it is a stream. */
-  #start = ''
+  /** The start of the body, in case that it has no event. */
+  #start: string | null = null
   #hasData = false
 
   protected read(given: Uint8Array): ReplyPiece | null {
     const bytes = asBuffer(given)
-    if (this.#start === '' && !isEventStream(this.options.contentType)) this.#start = bytes.toString('utf8', 0, maxRaw)
+    this.#start ??= bytes.toString('utf8', 0, maxRaw)
     const passing = new Passing(given, bytes)
     const late = this.#splitter.start(bytes)
     if (late === 1 && this.#size === 0 && this.#leftOut) passing.leaveOut(0, 1)
@@ -259,10 +259,12 @@ class EventsReply extends MeasuredReply {
   protected finish(isWhole: boolean): ReplyPiece | null {
     let isUsage = false
     if (isWhole) {
-      const data = this.#dataIn(`${this.#restOf(this.#begun.view())}\n\n`)
-      if (!this.#hasData && this.#start !== '') {
-        const type = (this.options.contentType ?? 'something else').slice(0, 80)
-        this.reader.fail(malformed(`The service answered with ${type} instead of a stream.`, this.#start))
+      const rest = this.#restOf(this.#begun.view())
+      const data = this.#dataIn(`${rest}\n\n`)
+      if (!this.#hasData && this.#start !== null) {
+        const { contentType } = this.options
+        const type = isEventStream(contentType) ? null : (contentType ?? 'something else').slice(0, 80)
+        this.reader.readInstead(rest === '' ? this.#start : rest, type)
       }
       isUsage = this.reader.endStream(data?.data ?? null, data?.name)
     }
@@ -459,7 +461,7 @@ class WholeReply extends MeasuredReply {
   #readOther(value: unknown): void {
     const { reader } = this
     const { status, mask } = this.options
-    const failure = errorInstead(value, 'data', status, mask)
+    const failure = errorInstead(value, null, status, mask)
     if (failure) reader.fail(failure)
     else if (isFields(value)) {
       reader.model = textOrNull(value.model)
