@@ -570,6 +570,97 @@ describe('an error reply', () => {
   )
 })
 
+/** Bodies with status 200 that report an error, with its words in them. */
+const errors200: [body: string, words: RegExp][] = [
+  [file('transcription-err200.json'), /^Audio file is too short$/],
+  [file('image-err200.json'), /^Prompt rejected by the safety system$/],
+  ['{"error":"No credits"}', /^No credits$/],
+  ['[{"error":{"message":"No credits"}}]', /^No credits$/],
+  ['{"errors":["No credits"]}', /^No credits$/],
+  ['{"detail":"No credits"}', /^No credits$/],
+  ['{"code":1,"msg":"No credits","data":null,"text":null}', /^No credits$/],
+  ['{"error":{"message":"Provider error","metadata":{"raw":"No credits"}}}', /^Provider error: No credits$/],
+]
+
+type Media = (gateway: Gateway) => Promise<unknown>
+const recording = { file: Buffer.from('RIFF'), fileName: 'a.wav' }
+const form = `--x\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF\r\n--x--\r\n`
+const media: [path: string, type: string, body: string, inApp: Media][] = [
+  [
+    '/audio/transcriptions',
+    'multipart/form-data; boundary=x',
+    form,
+    ({ upstream }) => upstream.createTranscription(recording),
+  ],
+  [
+    '/images/generations',
+    'application/json',
+    '{"prompt":"A ship"}',
+    ({ upstream }) => upstream.createImage({ prompt: 'A ship' }),
+  ],
+]
+
+describe.each(media)('%s with status 200', (path, type, sent, inApp) => {
+  it.each(errors200)('and the body %s fails in the app and in the log, and passes to an app', async (body, words) => {
+    const { gateway } = await beforeService((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    })
+    await expect(inApp(gateway)).rejects.toThrow(words)
+    const headers = { ...jsonWithKey, 'content-type': type }
+    const answer = await ask(`${gateway.url}${path}`, { method: 'POST', headers, body: sent })
+    expect([answer.status, answer.body.toString()]).toEqual([200, body])
+    await expect
+      .poll(async () => (await gateway.rows())[0])
+      .toMatchObject({ state: 'failed', problem: { message: expect.stringMatching(words) } })
+  })
+})
+
+describe('a transcript', () => {
+  it.each([
+    ['text/plain', '{"error":{"message":"No credits"}}', /^No credits$/],
+    ['text/html', '<!DOCTYPE html><h1>Sign in</h1>', /web page/],
+  ])('of the type %s that is %s fails', async (type, body, words) => {
+    const { gateway } = await beforeService((_request, response) => {
+      response.writeHead(200, { 'content-type': type }).end(body)
+    })
+    await expect(gateway.upstream.createTranscription(recording)).rejects.toThrow(words)
+  })
+})
+
+describe('an image', () => {
+  const bytes = Buffer.from(Array.from({ length: 200 }, (_, at) => (at * 37) % 256))
+  const base64 = bytes.toString('base64')
+  const lines = base64.replace(/.{76}/g, '$&\r\n')
+  const url = bytes.toString('base64url')
+  it.each([
+    ['base64', { b64_json: base64 }],
+    ['base64 without padding', { b64_json: base64.replace(/=+$/, '') }],
+    ['base64 with a prefix', { b64_json: `data:image/png;base64,${base64}` }],
+    ['base64 with a prefix in capitals and a parameter', { b64_json: `DATA:image/png;charset=utf-8;BASE64,${base64}` }],
+    ['base64 with line breaks', { b64_json: lines }],
+    ['base64 with line breaks and a prefix', { b64_json: ` data:image/png;base64,\n${lines}\n` }],
+    ['base64 of the URL-safe alphabet', { b64_json: url }],
+    ['a data: URL', { url: `data:image/png;base64,${base64}` }],
+    ['a data: URL of the URL-safe alphabet with escapes', { url: `data:image/png;base64,${url}%3D`, b64_json: null }],
+    ['a data: URL beside an empty base64', { url: `data:image/png;base64,${base64}`, b64_json: '' }],
+  ])('as %s is the image, and passes to an app unchanged', async (_, entry) => {
+    const body = JSON.stringify({ created: 1, data: [entry] })
+    const { gateway } = await beforeService((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    })
+    const { value } = await gateway.upstream.createImage({ prompt: 'A ship' })
+    expect(value.map(({ url, content }) => [url, content?.isText, Buffer.concat(content?.bytes ?? [])])).toEqual([
+      [null, false, bytes],
+    ])
+    const answer = await ask(`${gateway.url}/images/generations`, {
+      method: 'POST',
+      headers: jsonWithKey,
+      body: '{"prompt":"A ship"}',
+    })
+    expect(answer.body.toString()).toBe(body)
+  })
+})
+
 describe('a head', () => {
   it.each([20_000, 70_000, 120_000])('of %i bytes is accepted', async (size) => {
     const { gateway } = await beforeService((_request, response) => {
