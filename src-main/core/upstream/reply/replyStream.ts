@@ -171,7 +171,8 @@ abstract class MeasuredReply extends ReplyStream {
 
   constructor(options: ReplyOptions) {
     super(options)
-    this.reader = new ReplyReader(options.mask, options.status, options.thinkTags)
+    const { mask, status, thinkTags = false, needsEvents = false } = options
+    this.reader = new ReplyReader(mask, status, { thinkTags, isKept: needsEvents })
   }
 
   get failure(): StudioError | null {

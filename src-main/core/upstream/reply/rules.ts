@@ -7,7 +7,7 @@ import { errorOfFrame } from './errors.ts'
 import type { ChatStreamEvent } from './events.ts'
 import type { Mask } from './mask.ts'
 import { ThinkTags } from './thinkTags.ts'
-import { ToolCalls } from './toolCalls.ts'
+import { type HeldArguments, ToolCalls } from './toolCalls.ts'
 import { readUsage } from './usage.ts'
 
 /** Maximum number of choices that are followed to their end. Real requests ask for fewer. */
@@ -29,6 +29,7 @@ const maxChoices = 256
  * | the end of the bytes before, also of a stream without any event | incomplete |
  * | a whole JSON reply with choices | complete, also without a finish reason |
  * | a reply without any choice, streamed or whole | a failure, with the service's words if there are any |
+ * | more than 64 MB of texts, when the events are kept | a failure |
  * | `[DONE]` or chunks after a failure | the failure stays; their usage counts |
  * | `content` as a text, as a part or as parts: `text`, `thinking`, `reasoning`, `refusal` | content, reasoning, refusal |
  * | `<think>…</think>` at the start of the content of a choice without other reasoning | reasoning, when asked for (`ThinkTags`) |
@@ -57,6 +58,10 @@ export class ReplyReader {
   readonly #open = new Set<number>()
   readonly #finished = new Set<number>()
   readonly #calls = new Map<number, ToolCalls>()
+  readonly #held: HeldArguments = { length: 0 }
+  /** Memory that a reader of the events needs to keep them all, and its maximum. */
+  #size = 0
+  readonly #maxSize: number
   /** By choice. Null when tags are text. */
   readonly #thinking: Map<number, ThinkTags> | null
   /** What the last object without choices says, until a choice follows. */
@@ -64,9 +69,11 @@ export class ReplyReader {
 
   /**
    * @param mask for the texts of failures
-   * @param thinkTags whether `<think>` at the start of the content is reasoning
+   * @param options `thinkTags`: whether `<think>` at the start of the content is reasoning. `isKept`: whether somebody keeps the events,
+   * so that their total is bounded
    */
-  constructor(mask: Mask, status: number, thinkTags = false) {
+  constructor(mask: Mask, status: number, { thinkTags = false, isKept = false } = {}) {
+    this.#maxSize = isKept ? maxKept : Number.POSITIVE_INFINITY
     this.#thinking = thinkTags ? new Map() : null
     this.#mask = mask
     this.#status = status
@@ -279,7 +286,7 @@ export class ReplyReader {
     let calls = this.#calls.get(choice)
     if (calls === undefined) {
       if (this.#calls.size >= maxChoices) return
-      calls = new ToolCalls(choice)
+      calls = new ToolCalls(choice, this.#held)
       this.#calls.set(choice, calls)
     }
     const called = isFields(call.function) ? call.function : call
@@ -330,7 +337,16 @@ export class ReplyReader {
   }
 
   #add(...events: readonly ChatStreamEvent[]): void {
-    if (!this.isOver) this.#events.push(...events)
+    if (this.isOver) return
+    this.#events.push(...events)
+    for (const event of events) this.#size += sizeOf(event)
+    if (this.#size > this.#maxSize) this.#tooLarge()
+  }
+
+  #tooLarge(): void {
+    // The failure adds what is held back.
+    this.#size = Number.NEGATIVE_INFINITY
+    this.fail(malformed('The service sent a reply that is too large.'))
   }
 
   #masked(text: string): string {
@@ -341,6 +357,18 @@ export class ReplyReader {
 const none: ChatStreamEvent[] = []
 /** The beginning of a line of an event stream. */
 const isField = /^(?::|(?:data|event|id|retry)(?::|$))/m
+/** Largest total of the texts of a reply whose events are kept, UTF-16 units, and what each event adds to it. */
+const maxKept = 64 * 1024 * 1024
+const eventSize = 64
+
+const sizeOf = (event: ChatStreamEvent): number =>
+  eventSize +
+  ('text' in event
+    ? event.text.length
+    : event.type === 'tool_call'
+      ? event.arguments.length + (event.name ?? '').length
+      : 0)
+
 /** Longest start of what the service said that is stored with a failure. */
 const maxSaid = 4096
 

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { accumulate, emptyAccumulation } from '../../../helpers/accumulate.ts'
 import { type Api, askIn, translatedApis } from '../../../helpers/apis.ts'
 import { ask, jsonWithKey } from '../../../helpers/appRequest.ts'
-import type { Gateway } from '../../../helpers/gateway.ts'
+import { type Gateway, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
 
 // The rules of src-main/core/upstream/reply/rules.ts in the app, in chat completions, in Responses and in Messages, streamed and whole.
@@ -464,9 +465,14 @@ async function inMessages(gateway: Gateway, stream: boolean): Promise<object> {
 }
 
 /** What every reader must understand, and how the log row of chat completions must end. */
-async function check(type: string, body: string, { said, tokens, ...meaning }: Meaning): Promise<void> {
+async function check(
+  type: string,
+  body: string,
+  { said, tokens, ...meaning }: Meaning,
+  [encoding, encode]: readonly [string, (body: string) => Buffer] = ['identity', Buffer.from],
+): Promise<void> {
   const { gateway } = await beforeService((_request, response) => {
-    response.writeHead(200, { 'content-type': type }).end(body)
+    response.writeHead(200, { 'content-type': type, 'content-encoding': encoding }).end(encode(body))
   })
   const expected = said ? { said: expect.stringMatching(said) } : { ...empty, ...meaning }
   expect(['the app', await inStudio(gateway)]).toEqual(['the app', expected])
@@ -542,6 +548,47 @@ const errorBodies: [name: string, type: string, body: string, words: RegExp | nu
   ['a page', 'text/html', '<!DOCTYPE html><h1>502</h1>', null],
   ['nothing', 'text/plain', '', null],
 ]
+
+describe.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+] as const)('a reply that is compressed with %s although nobody asked for it', (...encoding) => {
+  const usage = { prompt_tokens: 31, completion_tokens: 9 }
+  const meaning: Meaning = { text: 'Hi', tokens: [31, 9] }
+  it('is read and metered as a stream', async () => {
+    const stream = `${delta({ content: 'Hi' }, 'stop')}${event({ choices: [], usage })}${done}`
+    await check('text/event-stream', stream, meaning, encoding)
+  })
+  it('is read and metered whole', async () => {
+    const choices = [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }]
+    await check('application/json', JSON.stringify({ choices, usage }), meaning, encoding)
+  })
+})
+
+describe('a reply without an end', () => {
+  it('fails at 64 MB in the app and in Messages, and at 8 MB in Responses', { tags: 'long' }, async () => {
+    const piece = delta({ content: 'x'.repeat(256 * 1024) })
+    let sent = 0
+    const { gateway } = await beforeService((_request, response) => {
+      sent = 0
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      writeRepeatedly(response, piece, (bytes) => {
+        sent += bytes
+      })
+    })
+    const tooLarge = { said: expect.stringMatching(/too large/) }
+    const megabytes = (): number => sent / 1024 / 1024
+    expect(await inStudio(gateway)).toEqual(tooLarge)
+    expect(megabytes()).toBeGreaterThan(64)
+    expect(megabytes()).toBeLessThan(80)
+    expect(await inMessages(gateway, true)).toEqual(tooLarge)
+    expect(megabytes()).toBeLessThan(80)
+    expect(await inResponses(gateway, true)).toEqual(tooLarge)
+    expect(megabytes()).toBeLessThan(24)
+  })
+})
 
 describe('an error reply', () => {
   it.each(errorBodies)(
