@@ -88,7 +88,7 @@ export const settings = {
     spellcheckHint: 'Downloads dictionaries for your languages from a server of Google, once.',
     thinkTags: 'Show <think> text as reasoning',
     thinkTagsHint:
-      'Some models begin a reply with <think>…</think>. This part is then shown apart from the answer and is not sent back to the model. Apps receive it as reasoning in Responses and Messages. Chat completions never change.',
+      'Some models begin a reply with <think>…</think>. It is shown apart from the answer and not sent back. Apps get it as reasoning in Responses and Messages, and unchanged in chat completions.',
     bodies: 'Log requests and replies of chats',
     bodiesHint_one: 'Raw requests and replies are kept for {{count}} day, without API keys.',
     bodiesHint_other: 'Raw requests and replies are kept for {{count}} days, without API keys.',

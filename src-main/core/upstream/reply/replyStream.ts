@@ -447,15 +447,21 @@ class WholeReply extends MeasuredReply {
 
   #readWhole(): void {
     const { reader } = this
-    const [first = nothing] = this.#chunks
-    const bytes = this.#chunks.length === 1 ? asBuffer(first) : Buffer.concat(this.#chunks)
     // Its depth and its number of values were checked as it arrived.
-    const value = parsed(bytes.toString('utf8', markLength(bytes)))
+    const value = parsed(this.#takeText())
     if (value === undefined) {
       this.#unread()
       reader.fail(malformed('The service sent a reply that is not JSON.'))
     } else if (isChat(this.options)) reader.readWhole(value)
     else this.#readOther(value)
+  }
+
+  /** The text of the reply. Its bytes are no longer held, so that they are not in memory beside the text and what is parsed from it. */
+  #takeText(): string {
+    const [first = nothing] = this.#chunks
+    const bytes = this.#chunks.length === 1 ? asBuffer(first) : Buffer.concat(this.#chunks)
+    this.#chunks = []
+    return bytes.toString('utf8', markLength(bytes))
   }
 
   /** A reply of an endpoint that is not specified. */
