@@ -47,6 +47,8 @@ function messagesBody(size, opening) {
 async function post(peer, body, path = '/chat/completions', more = {}) {
   const headers = jsonHeaders(peer, { 'content-length': String(body.length), ...more })
   const sent = httpRequest(`${peer.url}${path}`, { method: 'POST', agent: false, headers })
+  // A refusal may arrive before the whole body was written.
+  sent.on('error', () => undefined)
   sent.end(body)
   const [response] = await once(sent, 'response')
   response.resume()

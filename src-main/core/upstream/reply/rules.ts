@@ -265,9 +265,12 @@ export class ReplyReader {
     if (!this.#reasoning(choice, textIn(part.reasoning_content))) this.#reasoning(choice, textIn(part.reasoning))
     for (const item of listOf(part.content)) this.#readContentPart(choice, item)
     this.#text(choice, 'refusal', part.refusal)
+    const calls = listOf(part.tool_calls)
+    for (let at = 0; at < calls.length; at++) this.#readCall(choice, calls[at], at, isChunk)
     // Some services send the old form beside the new one.
-    const calls = part.tool_calls ?? (isFields(part.function_call) ? { function: part.function_call } : null)
-    for (const [at, call] of listOf(calls).entries()) this.#readCall(choice, call, at, isChunk)
+    if (calls.length === 0 && isFields(part.function_call)) {
+      this.#readCall(choice, { function: part.function_call }, 0, isChunk)
+    }
     if (isFields(part.audio) || (Array.isArray(part.images) && part.images.length > 0)) this.output = true
   }
 

@@ -261,7 +261,7 @@ const streams: [name: string, stream: string, meaning: Meaning][] = [
   ],
   [
     'a call in the old form',
-    `${delta({ function_call: { name: 'get_weather', arguments: '' } })}${delta({ function_call: { arguments: '{"city":"Rome",' } })}${delta({ function_call: { arguments: '"n":2}' } })}${delta({}, 'function_call')}${done}`,
+    `${delta({ tool_calls: [], function_call: { name: 'get_weather', arguments: '' } })}${delta({ function_call: { arguments: '{"city":"Rome",' } })}${delta({ function_call: { arguments: '"n":2}' } })}${delta({}, 'function_call')}${done}`,
     { calls: rome },
   ],
   [
