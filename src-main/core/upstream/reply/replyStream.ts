@@ -26,6 +26,8 @@ export interface ReplyOptions {
   mask: Mask
   /** Leave out events that only have the usage, because this program asked for it and the app did not. */
   stripUsage?: boolean
+  /** Whether `<think>…</think>` at the start of a chat's content is reasoning. */
+  thinkTags?: boolean
   /** Estimated tokens of the prompt, for a reply without a usage. */
   tokensIn?: number | null
   /** Whether somebody needs each event. What is too large to be read is then a failure; otherwise its bytes just pass. */
@@ -169,7 +171,8 @@ abstract class MeasuredReply extends ReplyStream {
 
   constructor(options: ReplyOptions) {
     super(options)
-    this.reader = new ReplyReader(options.mask, options.status)
+    const { mask, status, thinkTags = false, needsEvents = false } = options
+    this.reader = new ReplyReader(mask, status, { thinkTags, isKept: needsEvents })
   }
 
   get failure(): StudioError | null {
@@ -233,13 +236,13 @@ class EventsReply extends MeasuredReply {
   /** The last event was left out, so the LF of its last line end must be left out too. */
   #leftOut = false
 
-  /** The start of a body that does not say that it is a stream. */
-  #start = ''
+  /** The start of the body, in case that it has no event. */
+  #start: string | null = null
   #hasData = false
 
   protected read(given: Uint8Array): ReplyPiece | null {
     const bytes = asBuffer(given)
-    if (this.#start === '' && !isEventStream(this.options.contentType)) this.#start = bytes.toString('utf8', 0, maxRaw)
+    this.#start ??= bytes.toString('utf8', 0, maxRaw)
     const passing = new Passing(given, bytes)
     const late = this.#splitter.start(bytes)
     if (late === 1 && this.#size === 0 && this.#leftOut) passing.leaveOut(0, 1)
@@ -257,10 +260,12 @@ class EventsReply extends MeasuredReply {
   protected finish(isWhole: boolean): ReplyPiece | null {
     let isUsage = false
     if (isWhole) {
-      const data = this.#dataIn(`${this.#restOf(this.#begun.view())}\n\n`)
-      if (!this.#hasData && this.#start !== '') {
-        const type = (this.options.contentType ?? 'something else').slice(0, 80)
-        this.reader.fail(malformed(`The service answered with ${type} instead of a stream.`, this.#start))
+      const rest = this.#restOf(this.#begun.view())
+      const data = this.#dataIn(`${rest}\n\n`)
+      if (!this.#hasData && this.#start !== null) {
+        const { contentType } = this.options
+        const type = isEventStream(contentType) ? null : (contentType ?? 'something else').slice(0, 80)
+        this.reader.readInstead(rest === '' ? this.#start : rest, type)
       }
       isUsage = this.reader.endStream(data?.data ?? null, data?.name)
     }
@@ -442,10 +447,8 @@ class WholeReply extends MeasuredReply {
 
   #readWhole(): void {
     const { reader } = this
-    const [first = nothing] = this.#chunks
-    const bytes = this.#chunks.length === 1 ? asBuffer(first) : Buffer.concat(this.#chunks)
     // Its depth and its number of values were checked as it arrived.
-    const value = parsed(bytes.toString('utf8', markLength(bytes)))
+    const value = parsed(this.#takeText())
     if (value === undefined) {
       this.#unread()
       reader.fail(malformed('The service sent a reply that is not JSON.'))
@@ -453,11 +456,19 @@ class WholeReply extends MeasuredReply {
     else this.#readOther(value)
   }
 
+  /** The text of the reply. Its bytes are no longer held, so that they are not in memory beside the text and what is parsed from it. */
+  #takeText(): string {
+    const [first = nothing] = this.#chunks
+    const bytes = this.#chunks.length === 1 ? asBuffer(first) : Buffer.concat(this.#chunks)
+    this.#chunks = []
+    return bytes.toString('utf8', markLength(bytes))
+  }
+
   /** A reply of an endpoint that is not specified. */
   #readOther(value: unknown): void {
     const { reader } = this
     const { status, mask } = this.options
-    const failure = errorInstead(value, 'data', status, mask)
+    const failure = errorInstead(value, null, status, mask)
     if (failure) reader.fail(failure)
     else if (isFields(value)) {
       reader.model = textOrNull(value.model)

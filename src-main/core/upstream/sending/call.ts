@@ -183,7 +183,10 @@ async function attempt(
   trace.replied(facts.status, facts.requestId)
   const { status, contentType } = facts
   const { mask } = link.credential
-  const options = { endpoint, stream: request.stream === true, status, contentType, mask, tokensIn, needsEvents: true }
+  const options = {
+    ...{ endpoint, stream: request.stream === true, status, contentType, mask, tokensIn },
+    ...{ needsEvents: true, thinkTags: link.thinkTags() },
+  }
   const opened = openReplyBody(reply, options, trace, copies)
   stream = opened.stream
   metered()
