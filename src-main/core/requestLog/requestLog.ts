@@ -280,11 +280,10 @@ export class SqliteRequestLog implements RequestLog {
   }
 
   /** Deletes logged bodies and stored responses of one request, of one app, or all. The rows stay. When it resolves, the bodies are no longer on the disk. */
-  async deleteBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
+  async deleteBodies(of: 'all' | { id: number } | { app: string }): Promise<number> {
     this.#writer.flush()
     this.storedResponses.flush()
-    if (id !== undefined) return this.bodyRetention.erase({ id })
-    return this.bodyRetention.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
+    return this.bodyRetention.erase(typeof of === 'object' && 'app' in of ? { who: `tool:${of.app}` } : of)
   }
 
   // ---- money -----------------------------------------------------------------------------------------------------------

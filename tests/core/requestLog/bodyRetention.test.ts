@@ -1,10 +1,14 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it } from 'vitest'
+import { createRouterClient } from '@orpc/server'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createCore } from '../../../src-main/core/core.ts'
 import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { bodiesFile, requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
+import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { countTurns } from '../../helpers/eventLoop.ts'
 import { isOnDisk } from '../../helpers/onDisk.ts'
+import { freshFolder, testHost } from '../helpers/core.ts'
 import { notice, openRequestLog, sent, testRequestLog, tool } from './helpers.ts'
 
 const secret = 'sk-the-real-key-of-the-account'
@@ -91,16 +95,43 @@ describe('bodies', () => {
     const before = (await requestLog.counts({})).bodyBytes
     expect(before).toBeGreaterThan(4 * 4000)
     expect(isOnDisk(dataDir, 'second-words')).toBe(true)
-    expect(await requestLog.deleteBodies({ id: ids[1] })).toBe(1)
+    expect(await requestLog.deleteBodies({ id: ids[1] ?? 0 })).toBe(1)
     expect(isOnDisk(dataDir, 'second-words')).toBe(false)
     expect(isOnDisk(dataDir, 'first-words')).toBe(true)
     expect(requestLog.get(ids[1] ?? 0)).toMatchObject({ row: { hasBodies: false }, requestBody: null })
-    expect(await requestLog.deleteBodies({ tool: 'a' })).toBe(2)
+    expect(await requestLog.deleteBodies({ app: 'a' })).toBe(2)
     for (const name of ['first', 'third']) expect(isOnDisk(dataDir, `${name}-words`)).toBe(false)
     expect(requestLog.get(ids[3] ?? 0)).toMatchObject({ row: { hasBodies: true } })
-    expect(await requestLog.deleteBodies({})).toBe(1)
-    expect(await requestLog.deleteBodies({})).toBe(0)
+    expect(await requestLog.deleteBodies('all')).toBe(1)
+    expect(await requestLog.deleteBodies('all')).toBe(0)
     expect(await requestLog.counts({})).toMatchObject({ stored: 4, bodyBytes: 0 })
+  })
+
+  it('of one app are deleted from the window, and those of other apps stay', async () => {
+    const sandbox = await startSandbox()
+    onTestFinished(() => sandbox.close())
+    const connect = { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey }
+    const core = await createCore(testHost(freshFolder()).host, { connect, proxyPort: 0 })
+    onTestFinished(() => core.stop())
+    const client = createRouterClient(core.router)
+    const askAs = async (name: string) => {
+      const { app, key } = await client.apps.add({ name, logBodies: true })
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ model: 'mirror', messages: [{ role: 'user', content: name }] })
+      const reply = await fetch(`${core.addresses().proxy}/chat/completions`, { method: 'POST', headers, body })
+      expect(reply.status).toBe(200)
+      await reply.arrayBuffer()
+      return app
+    }
+    const editor = await askAs('editor')
+    const notebook = await askAs('notebook')
+    const withBodies = async () => {
+      const { rows } = await client.requests.page({ filter: {}, before: Number.MAX_SAFE_INTEGER, limit: 100 })
+      return rows.flatMap(({ who, hasBodies }) => (hasBodies ? [who] : []))
+    }
+    await vi.waitFor(async () => expect(await withBodies()).toHaveLength(2))
+    expect(await client.requests.deleteBodies({ app: editor.id })).toEqual({ erased: 1 })
+    expect(await withBodies()).toMatchObject([{ kind: 'app', id: notebook.id }])
   })
 
   it('are deleted in large numbers without blocking the program, and the file shrinks', { tags: 'long' }, async () => {
@@ -109,7 +140,7 @@ describe('bodies', () => {
     await requestLog.counts({})
     const full = statSync(bodiesFile(dataDir)).size
     const turns = countTurns()
-    expect(await requestLog.deleteBodies({})).toBe(100)
+    expect(await requestLog.deleteBodies('all')).toBe(100)
     expect(turns()).toBeGreaterThan(4)
     const left = statSync(bodiesFile(dataDir)).size
     expect(full).toBeGreaterThan(1_000_000)

@@ -352,17 +352,17 @@ describe('a watcher of the log', () => {
     const feed = requestLog.watch({}, 10)
     await next(feed)
     const from = performance.now()
-    let reported = 0
+    let events = 0
     const trace = sent(requestLog)
     const busy = setInterval(() => trace.receivedBytes(1), 1)
     while (performance.now() - from < 1000) {
       await next(feed)
-      reported += 1
+      events += 1
     }
     clearInterval(busy)
     // The last one may end after the second.
-    expect(reported).toBeLessThanOrEqual(11)
-    expect(reported).toBeGreaterThan(1)
+    expect(events).toBeLessThanOrEqual(11)
+    expect(events).toBeGreaterThan(1)
     await feed.return?.()
   })
 
@@ -409,7 +409,7 @@ describe('a watcher of the log', () => {
     trace.bodies({ text: 'hello', bytes: 5, capped: false }, null)
     trace.ends({ state: 'done' }, null)
     expect(await next(feed)).toMatchObject({ type: 'rows', rows: [{ hasBodies: true }] })
-    expect(await requestLog.deleteBodies({})).toBe(1)
+    expect(await requestLog.deleteBodies('all')).toBe(1)
     expect(await next(feed)).toEqual({ type: 'erased' })
     await feed.return?.()
   })
