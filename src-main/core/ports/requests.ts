@@ -223,6 +223,9 @@ export interface Allowance {
   expect(app: App, reservation: AllowanceReservation, expected: Expectation): LimitRefusal | null
 }
 
+/** The span of a budget. `total`: since the app was created or its spend was reset. */
+export type BudgetWindow = 'day' | 'month' | 'total'
+
 /** Spend and activity of an app. Money is in billionths of an SC. */
 export interface SpendTotals {
   /** Today and this calendar month (UTC), and the total since the app was created or its spend was reset. */

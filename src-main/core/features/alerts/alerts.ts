@@ -4,6 +4,7 @@ import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Account } from '../../../../src-preload/contract/usage.ts'
 import type { Host } from '../../host.ts'
+import type { BudgetWindow } from '../../ports/requests.ts'
 import { dayMs } from '../../shared/days.ts'
 import type { Feed, Listeners } from '../../shared/events.ts'
 import type { Nano } from '../../shared/money.ts'
@@ -243,7 +244,7 @@ export class AlertsFeature {
     if (reading) this.#take([reading])
   }
 
-  #refusedForBudget(app: App, window: keyof AppSpend): void {
+  #refusedForBudget(app: App, window: BudgetWindow): void {
     const budget = { day: app.budgetDay, month: app.budgetMonth, total: app.budgetTotal }[window]
     if (budget === null) return
     this.#short.set(`${app.id} ${window}`, { budget, spent: this.#parts.spent(app.id)[window] })

@@ -2,6 +2,7 @@ import type { AccountKey } from '../../../../src-preload/contract/account.ts'
 import type { KeyTrouble } from '../../../../src-preload/contract/alerts.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import { instantOf } from '../../../../src-preload/contract/limitText.ts'
+import type { BudgetWindow } from '../../ports/requests.ts'
 import { type DayNumber, dayText, endOfDay } from '../../shared/days.ts'
 import { type Atto, fromNano, type Nano, toAtto, toNano } from '../../shared/money.ts'
 import type { Measurement } from './measurement.ts'
@@ -17,7 +18,7 @@ export interface AccountName {
 export type RefusedWith = 401 | 402 | 403
 
 /** The periods of a budget. */
-export const windows = ['day', 'month', 'total'] as const
+export const windows = ['day', 'month', 'total'] as const satisfies readonly BudgetWindow[]
 
 /** Recovers only at 10 percent above the limit, so that a balance around the limit is reported once. */
 export function measureBalance(
@@ -74,9 +75,7 @@ function larger(service: string | null, here: string | null) {
   return atto(second.value) > atto(first.value) ? second : first
 }
 
-export type AppSpend = Record<(typeof windows)[number], Nano>
-
-type BudgetWindow = keyof AppSpend
+export type AppSpend = Record<BudgetWindow, Nano>
 
 /** What budgets are compared with. */
 export interface BudgetChecks {
