@@ -9,18 +9,18 @@ import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { countTurns } from '../../helpers/eventLoop.ts'
 import { isOnDisk } from '../../helpers/onDisk.ts'
 import { freshFolder, testHost } from '../helpers/core.ts'
-import { notice, openRequestLog, sent, testRequestLog, tool } from './helpers.ts'
+import { appRequester, notice, openRequestLog, sent, testRequestLog } from './helpers.ts'
 
 const secret = 'sk-the-real-key-of-the-account'
 const clean = (text: string): string => text.replaceAll(secret, '•••')
-const toolKey = `isk_abcdefgh_${'Z'.repeat(43)}`
+const appKey = `isk_abcdefgh_${'Z'.repeat(43)}`
 
 /** A request whose bodies were copied; `text` is a text to search for. */
 function logged(requestLog: SqliteRequestLog, text: string, changes: Parameters<typeof sent>[1] = {}): number {
   const trace = sent(requestLog, { logBodies: true, ...changes })
-  trace.headers([['x-ask', `${text} ${secret}`]], [['x-answer', toolKey]], clean)
+  trace.headers([['x-ask', `${text} ${secret}`]], [['x-answer', appKey]], clean)
   trace.bodies(
-    { text: `ask ${text} ${secret} ${toolKey}`, bytes: 100, capped: false },
+    { text: `ask ${text} ${secret} ${appKey}`, bytes: 100, capped: false },
     { text: `answer ${text}`, bytes: 9999, capped: true },
   )
   trace.ends({ state: 'done' }, null)
@@ -35,7 +35,7 @@ describe('headers', () => {
     const { requestLog, dataDir } = testRequestLog({ now: () => now })
     const trace = sent(requestLog)
     const request: [string, string][] = [['Authorization', `Bearer ${secret}`]]
-    trace.headers(request, [['x-key', toolKey]], clean)
+    trace.headers(request, [['x-key', appKey]], clean)
     const shown = { requestHeaders: [['Authorization', 'Bearer •••']], replyHeaders: [['x-key', 'isk_…']] }
     expect(requestLog.get(trace.id)).toMatchObject(shown)
     trace.ends({ state: 'done' }, null)
@@ -90,7 +90,7 @@ describe('bodies', () => {
   it('are deleted by request, by app, or all; nothing of them is left on the disk, and the rows stay', async () => {
     const { requestLog, dataDir } = testRequestLog()
     const ids = ['first', 'second', 'third', 'fourth'].map((name, index) =>
-      logged(requestLog, `${name}-words `.repeat(2000), { requester: tool(index < 3 ? 'a' : 'b') }),
+      logged(requestLog, `${name}-words `.repeat(2000), { requester: appRequester(index < 3 ? 'a' : 'b') }),
     )
     const before = (await requestLog.counts({})).bodyBytes
     expect(before).toBeGreaterThan(4 * 4000)
@@ -177,20 +177,18 @@ describe('bodies', () => {
 describe('a row', () => {
   it('contains no app key, wherever an app put it', async () => {
     const { requestLog, dataDir } = openRequestLog()
-    const trace = requestLog.open(
-      notice({ path: `/v1/${toolKey}`, endpoint: 'other', model: toolKey, method: toolKey }),
-    )
-    trace.asks({ model: `x ${toolKey}` })
-    trace.replied(400, toolKey)
-    trace.ends({ state: 'done', problem: { kind: toolKey, message: toolKey } }, null)
+    const trace = requestLog.open(notice({ path: `/v1/${appKey}`, endpoint: 'other', model: appKey, method: appKey }))
+    trace.asks({ model: `x ${appKey}` })
+    trace.replied(400, appKey)
+    trace.ends({ state: 'done', problem: { kind: appKey, message: appKey } }, null)
     requestLog.refused({
       appId: null,
-      from: toolKey,
-      method: toolKey,
-      path: `/${toolKey}`,
+      from: appKey,
+      method: appKey,
+      path: `/${appKey}`,
       status: 401,
-      code: toolKey,
-      message: toolKey,
+      code: appKey,
+      message: appKey,
     })
     await requestLog.close()
     expect(isOnDisk(dataDir, 'ZZZZ')).toBe(false)

@@ -12,7 +12,7 @@ import { Callers } from '../../../src-main/core/store/requestLog/callers.ts'
 import { openRequestLogTables } from '../../../src-main/core/store/requestLog/open.ts'
 import type { RequestFilter, RequestRow, RequestsEvent } from '../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../helpers/core.ts'
-import { notice, openRequestLog, reading, rowOf, sent, testRequestLog, tool } from './helpers.ts'
+import { appRequester, notice, openRequestLog, reading, rowOf, sent, testRequestLog } from './helpers.ts'
 
 const newest = Number.MAX_SAFE_INTEGER
 const names = [
@@ -21,9 +21,9 @@ const names = [
 ]
 
 const requester = fc.constantFrom<Requester>(
-  tool('t1'),
-  tool('t2'),
-  tool('gone'),
+  appRequester('t1'),
+  appRequester('t2'),
+  appRequester('gone'),
   { kind: 'studio', feature: 'chat' },
   { kind: 'studio', feature: 'account' },
 )
@@ -371,7 +371,7 @@ describe('a watcher of the log', () => {
     const feed = requestLog.watch({ who: 'editor', outcome: 'open' }, 10)
     expect(await next(feed)).toEqual({ type: 'snapshot', rows: [] })
     const mine = sent(requestLog)
-    const theirs = sent(requestLog, { requester: tool('another') })
+    const theirs = sent(requestLog, { requester: appRequester('another') })
     expect(await next(feed)).toMatchObject({ type: 'rows', rows: [{ id: mine.id }] })
     theirs.receivedBytes(1)
     mine.ends({ state: 'done' }, null)
