@@ -164,7 +164,7 @@ export async function send(
   useChat.setState((before) => store.beginSending(before, sending))
   let id = ''
   try {
-    // Saves the draft first. A draft saved after the message would reappear in the composer.
+    // Stores the draft first: decision 0033.
     const [added] = await Promise.all([
       as.role === 'user' ? contextFor(text) : emptyContext,
       flushDrafts(),

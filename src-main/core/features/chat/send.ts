@@ -45,7 +45,7 @@ function sendNow(feature: ChatFeature, input: SendInput, upstream: ChatUpstream 
     const createdAt = new Date().toISOString()
     const turn = { id: turnId, conversationId, parentId, role, text, name, attachments, documents, passages, createdAt }
     store.messages.insert({ ...turn, status: 'complete', model: null })
-    store.conversations.setDraft(conversationId, '')
+    store.conversations.draftSent(conversationId, text)
     if (!upstream) {
       store.conversations.setLeaf(conversationId, turnId)
       store.conversations.use(conversationId, models[0] ?? null, createdAt)
