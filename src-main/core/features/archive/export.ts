@@ -57,7 +57,7 @@ export const archiveName = (now: string): string => `inference-studio-${now.slic
 
 /** Source of an export. A read-only store is enough. */
 export interface ArchiveSource {
-  store: Pick<StoreReaders, 'archive' | 'pieces' | 'documents' | 'folders' | 'pinnedFiles' | 'prompts' | 'presets'>
+  store: Pick<StoreReaders, 'archive' | 'replyJournal' | 'documents' | 'folders' | 'pinnedFiles' | 'prompts' | 'presets'>
   media: Pick<ArchiveDependencies['media'], 'bytes'>
   version: string
 }

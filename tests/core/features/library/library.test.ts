@@ -114,7 +114,7 @@ describe('a removed conversation', () => {
       { title: 'Xylophonist', draft: 'Xylophonist!' },
     )
     const staying = put(on.store, [message({ text: 'stays', attachments: [show(shared.mediaId)] })])
-    on.store.pieces.append(on.store.archive.message(on.store.archive.seqs(going)[0] ?? 0)?.id ?? '', {
+    on.store.replyJournal.append(on.store.archive.message(on.store.archive.seqs(going)[0] ?? 0)?.id ?? '', {
       text: 'piece of Xylophonist',
       reasoning: '',
       refusal: '',
