@@ -46,7 +46,7 @@ export function storedData({ version, log }: { version: () => string; log: Host[
     },
     /** Creates and changes nothing in the folder. */
     openConnectionList: async (dataDir: string) =>
-      (await import('./features/connections/savedConnections.ts')).openConnectionsForReading(dataDir),
+      (await import('./features/connections/savedConnections.ts')).openConnectionsReadOnly(dataDir),
     async openRequestLog(dataDir: string) {
       const { openAppsReadOnly } = await import('./gateway/apps/apps.ts')
       const { openRequestLogReader } = await import('./requestLog/reader.ts')

@@ -6,7 +6,7 @@ import type {
   RequestsEvent,
   requestCounts,
 } from '../../../src-preload/contract/requests.ts'
-import { asStudioError } from '../errors.ts'
+import { asStudioError, StudioError } from '../errors.ts'
 import type {
   GateRefusal,
   ProfileLocation,
@@ -250,6 +250,13 @@ export class SqliteRequestLog implements RequestLog {
   /** @throws StudioError `no_such_item` */
   get(id: number): RequestDetail {
     return this.#reading.get(id)
+  }
+
+  /** What a request cost, read without its bodies. @throws StudioError `no_such_item` */
+  readonly costOf = (id: number): Pick<RequestRow, 'cost' | 'costIs'> => {
+    const row = this.row(id)
+    if (!row) throw new StudioError('no_such_item', 'This request is not in the log.')
+    return { cost: row.cost, costIs: row.costIs }
   }
 
   /** A row in its current state, or null when there is none. */

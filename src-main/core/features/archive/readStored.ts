@@ -34,7 +34,10 @@ export async function* storedMessages(
 }
 
 /** Hash of a stored conversation, equal to the hash of a file with the same content. */
-export async function storedHash(store: Pick<StoreReaders, 'archive' | 'replyJournal'>, id: string): Promise<string | null> {
+export async function storedHash(
+  store: Pick<StoreReaders, 'archive' | 'replyJournal'>,
+  id: string,
+): Promise<string | null> {
   const tree = storedTree(store, id)
   if (!tree) return null
   const hash = contentHash(tree.conversation)
