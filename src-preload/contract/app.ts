@@ -20,7 +20,7 @@ export const offline = z.object({
   /** When the first attempt failed. */
   since: instant,
   /** Time of the next automatic check; null while a check runs. */
-  nextLookAt: instant.nullable(),
+  nextCheckAt: instant.nullable(),
 })
 export type Offline = z.infer<typeof offline>
 

@@ -7,7 +7,7 @@ import { ImageReplyScan, type ReplyImage } from './reply/imageReply.ts'
 import { errorInstead } from './reply/rules.ts'
 import { imageReply } from './reply/schemas.ts'
 import { checkImageRequest, checkSpeechRequest, checkTranscriptionRequest } from './request/checks.ts'
-import { call, guarded, jsonBody, malformed, maxJsonBytes, type OpenReply, parseReply } from './sending/call.ts'
+import { call, guarded, jsonBody, malformed, maxJsonBytes, parseReply, type UnreadReply } from './sending/call.ts'
 import type { UpstreamLink } from './sending/link.ts'
 import type {
   ByteReply,
@@ -98,7 +98,7 @@ export async function createImage(
 }
 
 /** Reads the reply and decodes its images chunk by chunk, so that no image blocks the program. */
-async function readImages(link: UpstreamLink, reply: OpenReply): Promise<ReplyImage[]> {
+async function readImages(link: UpstreamLink, reply: UnreadReply): Promise<ReplyImage[]> {
   const scan = new ImageReplyScan()
   let bytes = 0
   for await (const chunk of guarded(link, reply, scan)) {

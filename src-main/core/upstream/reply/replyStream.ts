@@ -30,15 +30,16 @@ export interface ReplyOptions {
   thinkTags?: boolean
   /** Estimated tokens of the prompt, for a reply without a usage. */
   tokensIn?: number | null
-  /** Whether somebody needs each event. What is too large to be read is then a failure; otherwise its bytes just pass. */
+  /** Whether somebody needs each event. An event that is too large to be read is then a failure; otherwise its bytes just pass. */
   needsEvents?: boolean
 }
 
 /**
- * Largest event, and largest whole reply, that is read, bytes: while it only passes, and when its events are needed. Without a limit a
- * hostile service could fill the memory. Parsing and writing 16 MB takes 80 to 240 ms, and no model writes as much.
+ * Largest event, and largest whole reply, that is read when its events are only metered, bytes. Without a limit a hostile service could fill
+ * the memory.
  */
 const maxPassing = 1024 * 1024
+/** The same when somebody needs each event. Parsing and writing 16 MB takes 80 to 240 ms, and no model writes as much. */
 const maxNeeded = 16 * 1024 * 1024
 /** A longer unfinished event can't be one that only has the usage, so it is no longer held back. Bytes. */
 const maxHeld = 64 * 1024
@@ -77,7 +78,7 @@ export abstract class ReplyStream {
   /** The use so far. Works at any moment, also after a cut. Tokens that the service did not report are counted by this call. */
   abstract reading(): MeterReading
 
-  /** Why the reply is no good although its status is, once it has ended. Null for a good reply, and for one that needs no end. */
+  /** Why a reply with a good status failed, once it has ended. Null for a good reply, and for one that needs no end. */
   abstract get failure(): StudioError | null
 
   /** Whether the reply is complete although its bytes may not have ended. */

@@ -375,7 +375,7 @@ const sizeOf = (event: ChatStreamEvent): number =>
 /** Longest start of what the service said that is stored with a failure. */
 const maxSaid = 4096
 
-/** The reply ended before its end. */
+/** The bytes of a reply ended before the reply was complete. */
 export const incomplete = (): StudioError =>
   new StudioError('incomplete_stream', 'The reply broke off before its end.', { workPossible: true })
 
