@@ -133,6 +133,7 @@ export function useFollowEnd(conversationId: string, { box, list, rest }: Parts,
     if (mine.then === 'follow') {
       wanted.current = null
       floor.current = Math.min(scroll, top)
+      fitRest()
     } else {
       wanted.current =
         under > 0
