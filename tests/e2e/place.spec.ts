@@ -225,6 +225,8 @@ test('letters that are typed after a dialog was closed are in the message; on ot
 test('a message stays where it is on the screen when another version takes its place, whatever follows it', async ({
   page,
 }) => {
+  // So high that version 1 and its reply fill no window.
+  await page.setViewportSize({ width: 1200, height: 1300 })
   await askModel(page, 'mirror', long('towers'))
   // Version 1 with little below, version 2 with much below.
   await send(page, 'Which lamp was lit in Lisbon?')
@@ -238,9 +240,15 @@ test('a message stays where it is on the screen when another version takes its p
   await bringTo(page, first, 60)
   for (const [name, text] of [
     ['siblingPrevious', 'Lisbon'],
+    // From the end of the chat, which was followed.
     ['siblingNext', 'Porto'],
     ['siblingPrevious', 'Lisbon'],
   ] as const) {
+    if (name === 'siblingNext') {
+      await talk(page).hover()
+      await page.mouse.wheel(0, -40)
+      await page.mouse.wheel(0, 4_000)
+    }
     await first.hover()
     const before = await restingTop(first)
     await switchOf(first, name).click()
