@@ -41,7 +41,7 @@ export function Messages() {
         >
           {(one) => <MessageView key={one} id={one} />}
         </Virtualizer>
-        <div ref={rest} />
+        <div className="chat-talk-rest" ref={rest} />
       </section>
       {away && (
         <button type="button" className="chat-jump" onClick={toEnd}>
