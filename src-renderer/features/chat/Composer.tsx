@@ -104,8 +104,7 @@ export function Composer() {
   )
 }
 
-const hasModifier = (event: KeyboardEvent): boolean =>
-  event.ctrlKey || event.metaKey || event.altKey || event.shiftKey
+const hasModifier = (event: KeyboardEvent): boolean => event.ctrlKey || event.metaKey || event.altKey || event.shiftKey
 
 /** Letters that are typed while nothing that takes them has the focus become text of the message. Returns the function that stops this. */
 function takeLooseLetters(): () => void {
