@@ -3,6 +3,8 @@ import { localStore } from './storage.ts'
 
 /** Media query: true when the list fits beside the stage. Otherwise the list slides over the stage. */
 export const listFitsQuery = '(min-width: 840px)'
+/** Media query: true when the inspector fits beside the stage. */
+export const inspectorFitsQuery = '(min-width: 1100px)'
 /** Storage key: whether the list is collapsed. */
 const key = 'list.shown'
 
@@ -40,3 +42,10 @@ export function toggleList(): void {
     if (document.activeElement === document.body) document.querySelector<HTMLElement>('[data-action="list"]')?.focus()
   })
 }
+
+/** Closes the regions that slide over the stage. A region beside the stage stays. */
+export const closeDrawers = (): void =>
+  appStore.setState({
+    listDrawerOpen: false,
+    ...(matchMedia(inspectorFitsQuery).matches ? {} : { inspectorShown: false }),
+  })

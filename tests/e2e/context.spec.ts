@@ -137,7 +137,7 @@ test('the parts add up, a length can be set, and a message that is left out is s
   await expectAccessible(page, 'dialog[open]')
   await takePictures(page, 'context-parts', true)
   await page.keyboard.press('Escape')
-  await expect(meter(page)).toBeFocused()
+  await expect(composer(page)).toBeFocused()
   await expectAccessible(page, '.chat-composer-frame')
 
   // Leaves the first message out through its menu, and includes it again.

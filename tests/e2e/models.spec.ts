@@ -35,7 +35,7 @@ test.describe('the models of the sandbox', () => {
     await page.keyboard.press('Control+d')
     await expect(option(page, 'writer-small')).toContainText('favourite')
     await page.keyboard.press('Escape')
-    await expect(picker(page)).toBeFocused()
+    await expect(composer(page)).toBeFocused()
     await page.reload()
     await picker(page).click()
     await expect(list(page).getByText(windowText('models:favourites'), { exact: true })).toBeVisible()

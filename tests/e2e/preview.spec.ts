@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { allowClipboard, type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures } from './chatWorld.ts'
-import { askModel, lastReply, pickModel, replies, send, settled } from './journey.ts'
+import { askModel, composer, lastReply, pickModel, replies, send, settled } from './journey.ts'
 import { scripted, startScripted } from './scripted.ts'
 
 // Code blocks beside the chat, as a person uses them. preview-isolation.spec.ts tests that hostile ones reach nothing.
@@ -78,7 +78,7 @@ test('the scripts of a page run in the browser when asked to, and the next reply
   await tab.getByRole('button', { name: 'Walked' }).click()
   await expect(tab.getByRole('button', { name: 'Walked' })).toHaveText('Walked: 1')
   await tab.close()
-  await expect(run).toBeFocused()
+  await expect(composer(page)).toBeFocused()
   // In the narrow chat beside the preview, Send stays in the row of the model.
   const middle = async (one: Locator) => {
     const box = await one.boundingBox()

@@ -154,7 +154,7 @@ test('a citation opens its passage by keyboard alone; a removed passage stays re
   await expectAccessible(page, 'dialog[open]')
   await takePictures(page, 'project-citation', true)
   await page.keyboard.press('Escape')
-  await expect(citation).toBeFocused()
+  await expect(composer(page)).toBeFocused()
 
   // A second message does not send the whole file again; a removed file still shows its passage.
   await composer(page).fill('And what about ropes?')

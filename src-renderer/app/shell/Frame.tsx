@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
-import { listFitsQuery, toggleList } from '../../shared/listRegion.ts'
+import { inspectorFitsQuery, listFitsQuery, toggleList } from '../../shared/listRegion.ts'
 import { Drawer } from '../../shared/ui/Dialog.tsx'
 import { shortcut } from '../../shared/ui/platform.ts'
 import { FrameContext, type FrameControls } from '../../shared/ui/StageBar.tsx'
@@ -42,7 +42,7 @@ export function Frame() {
   const inspectorShown = useApp((store) => store.inspectorShown)
   const firstRun = useApp(({ app }) => app?.connection.state === 'none' && app.connection.profile === null)
   const listFits = useMedia(listFitsQuery)
-  const inspectorFits = useMedia('(min-width: 1100px)')
+  const inspectorFits = useMedia(inspectorFitsQuery)
   const { List, Stage, Inspector, inspectorContent } = pageViews[route.page]
   const filled = useSyncExternalStore(inspectorContent?.subscribe ?? never, inspectorContent?.isThere ?? always)
   const welcome = firstRun && route.page === 'chat' && route.id === null

@@ -1,10 +1,10 @@
 import { focusComposer } from '../../features/chat/focus.ts'
-import { beginNewChat } from '../../features/chat/newChatDefaults.ts'
+import { showChat } from '../../features/chat/list/actions.ts'
 import { i18n } from '../../i18n/index.ts'
 import { showLayer } from '../../shared/commands/layers.ts'
 import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import { toggleList } from '../../shared/listRegion.ts'
-import { navigate, returnTo } from '../../shared/navigation.ts'
+import { returnTo } from '../../shared/navigation.ts'
 import { alertsStore } from '../../stores/alerts.ts'
 import { appStore } from '../../stores/app.ts'
 import { pageNames } from '../../stores/route.ts'
@@ -17,6 +17,7 @@ export function shellCommands(): Command[] {
       title: i18n.t('palette:commands.palette'),
       group: 'view',
       keys: 'Mod+K',
+      keepsDrawers: true,
       run: () => showLayer('palette'),
     },
     {
@@ -32,8 +33,7 @@ export function shellCommands(): Command[] {
       group: 'chat',
       keys: 'Mod+N',
       run: () => {
-        beginNewChat(null)
-        navigate({ page: 'chat', id: null })
+        showChat(null)
         // Needed when an empty chat is already open: then the route does not change, and nothing else moves the focus.
         focusComposer()
       },
@@ -43,6 +43,7 @@ export function shellCommands(): Command[] {
       title: i18n.t('palette:commands.list'),
       group: 'view',
       keys: 'Mod+B',
+      keepsDrawers: true,
       run: toggleList,
     },
     {
@@ -50,6 +51,7 @@ export function shellCommands(): Command[] {
       title: i18n.t('palette:commands.inspector'),
       group: 'view',
       keys: 'Mod+.',
+      keepsDrawers: true,
       run: () => appStore.setState(({ inspectorShown }) => ({ inspectorShown: !inspectorShown })),
     },
     {

@@ -3,6 +3,7 @@ import './composer/composer.css'
 import { ArrowUp, Plus, Square } from 'lucide-react'
 import { type KeyboardEvent, memo, useEffect, useId, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { composerField } from '../../shared/composerField.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { ConnectionNote } from '../../shared/offline/ConnectionNote.tsx'
 import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
@@ -25,6 +26,7 @@ import { HandsFreeBar, HandsFreeButton } from './handsFree/HandsFreeBar.tsx'
 import { useBusy } from './hooks.ts'
 import { PromptSlash } from './list/PromptSlash.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
+import { editLast } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 import { ProjectTray } from './projects/ProjectTray.tsx'
 import { useToolUse } from './tools/setup.ts'
@@ -52,6 +54,7 @@ export function Composer() {
   useEffect(() => recallPictures(draft), [draft])
   useEffect(() => draftDocuments.recall(draft), [draft])
   useEffect(followRefusals, [])
+  useEffect(takeLooseLetters, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: titles are in the window's language
   useEffect(() => offerComposerCommands(), [i18n.language])
 
@@ -63,9 +66,9 @@ export function Composer() {
     askIfImagesRefused(modelsToAsk(state), role === 'user' && hasImages, () => void sendDraft(typed, draft))
   }
   const byKey = (event: KeyboardEvent): void => {
-    if (!isSendKey(event)) return
+    if (isSendKey(event)) submit()
+    else if (event.key !== 'ArrowUp' || typed !== '' || hasModifier(event) || !editLast()) return
     event.preventDefault()
-    submit()
   }
   const quiet = blocked === null || blocked === tChat('needText')
   return (
@@ -99,6 +102,21 @@ export function Composer() {
       <ContextLine />
     </div>
   )
+}
+
+const hasModifier = (event: KeyboardEvent): boolean => event.ctrlKey || event.metaKey || event.altKey || event.shiftKey
+
+/** Letters that are typed while nothing that takes them has the focus become text of the message. Returns the function that stops this. */
+function takeLooseLetters(): () => void {
+  const onKey = (event: globalThis.KeyboardEvent): void => {
+    const isLetter = event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey && !event.altKey
+    const { activeElement: focused } = document
+    const isLoose = focused === null || focused === document.body || focused.matches('.chat-talk')
+    // The browser inserts the letter where the focus is after this event.
+    if (isLetter && isLoose && !event.defaultPrevented) composerField()?.focus({ preventScroll: true })
+  }
+  addEventListener('keydown', onKey)
+  return () => removeEventListener('keydown', onKey)
 }
 
 /** Maximum length of a message, characters. */

@@ -9,7 +9,9 @@ import { askIfImagesRefused, holdsImages } from './composer/refusals.ts'
 import { useBusy } from './hooks.ts'
 import { leaveEdit, saveEdit, typeEdit } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
-import { scrollToMessage } from './reveal.ts'
+
+/** Space between the editor and the edges of the view, px. */
+const edge = 8
 
 /** Edits a message in place. Sending creates a branch, and the original remains beside it. */
 export function EditMessage({ message }: { message: Message }) {
@@ -24,18 +26,10 @@ export function EditMessage({ message }: { message: Message }) {
 
   useEffect(() => {
     const { current } = field
-    current?.focus()
+    current?.focus({ preventScroll: true })
     current?.setSelectionRange(current.value.length, current.value.length)
-    // The editor is higher than the message was. A chat that follows its end would push the editor out of view in the frame after its
-    // layout.
-    let frame = requestAnimationFrame(() => {
-      frame = requestAnimationFrame(() => {
-        const top = current?.closest('.chat-talk')?.getBoundingClientRect().top ?? 0
-        if (current && current.getBoundingClientRect().top < top) scrollToMessage(message.id)
-      })
-    })
-    return () => cancelAnimationFrame(frame)
-  }, [message.id])
+    return current?.parentElement ? followSize(current.parentElement) : undefined
+  }, [])
 
   const save = (ask: boolean): void => {
     if (blocked !== null && (ask || blocked !== 'needModel')) return
@@ -50,7 +44,7 @@ export function EditMessage({ message }: { message: Message }) {
   }
   const byKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing || event.keyCode === 229) return
-    if (event.key === 'Escape') leaveEdit(message.id)
+    if (event.key === 'Escape') leaveEdit()
     else if (isSendKey(event)) save(asks)
     else return
     event.preventDefault()
@@ -70,7 +64,7 @@ export function EditMessage({ message }: { message: Message }) {
         <span className="chat-hint" id={hint}>
           {blocked === null || blocked === 'needText' ? t(asks ? 'editHint' : 'editHintSave', { keys }) : t(blocked)}
         </span>
-        <button type="button" className="chat-btn chat-small" onClick={() => leaveEdit(message.id)}>
+        <button type="button" className="chat-btn chat-small" onClick={() => leaveEdit()}>
           {t('cancel')}
         </button>
         <button
@@ -95,6 +89,45 @@ export function EditMessage({ message }: { message: Message }) {
       </footer>
     </div>
   )
+}
+
+/** Frames in which the list may still move a new editor: it measures the editor, and the messages above when it was far away. */
+const movedIn = 12
+
+/**
+ * Scrolls the editor into view with its buttons, when it opens and when it grows. Its end has priority, because it may be higher than
+ * the view. Returns the function that stops this.
+ */
+function followSize(editor: HTMLElement): () => void {
+  let left = 0
+  let frame = 0
+  const show = (): void => {
+    const view = editor.closest('.chat-talk')
+    if (!view) return
+    const [own, box] = [editor.getBoundingClientRect(), view.getBoundingClientRect()]
+    const below = own.bottom + edge - box.bottom
+    const above = box.top + edge - own.top
+    if (below > 0) view.scrollTop += below
+    else if (above > 0) view.scrollTop -= Math.min(above, -below)
+    left -= 1
+    frame = left > 0 ? requestAnimationFrame(show) : 0
+  }
+  const again = (): void => {
+    left = movedIn
+    if (frame === 0) frame = requestAnimationFrame(show)
+  }
+  const stop = (): void => {
+    left = 0
+  }
+  const sizes = new ResizeObserver(again)
+  sizes.observe(editor)
+  // The person scrolls.
+  addEventListener('wheel', stop, { passive: true })
+  return () => {
+    sizes.disconnect()
+    cancelAnimationFrame(frame)
+    removeEventListener('wheel', stop)
+  }
 }
 
 /** Why the edit cannot be sent now. Null when it can be sent. */

@@ -14,7 +14,7 @@ import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { useFileDrop } from '../../shared/ui/useFileDrop.ts'
 import { listStore, useList, withView } from '../../stores/chatList.ts'
 import { focusComposer } from './focus.ts'
-import { renameChat, showChat } from './list/actions.ts'
+import { endSearch, renameChat, showChat } from './list/actions.ts'
 import { Chats } from './list/Chats.tsx'
 import { Removed } from './list/Removed.tsx'
 import { openHit, type Results, resultId, SearchResults, useSearch } from './list/SearchResults.tsx'
@@ -35,9 +35,18 @@ export function ChatList() {
   return (
     <nav className="chat-list" aria-label={t('list')} {...drop.handlers}>
       <ListSearch field={field} results={results} at={at} onAt={setAt} />
-      {!searching && (view === 'chats' ? <Head /> : <Away view={view} />)}
+      {searching || view === 'chats' ? <Head /> : <Away view={view} />}
       {searching ? (
-        <SearchResults results={results} at={at} onAt={setAt} onOpen={(hit) => void openHit(hit, text)} />
+        <SearchResults
+          results={results}
+          at={at}
+          onAt={setAt}
+          onOpen={(hit) => void openHit(hit, text)}
+          onEnd={() => {
+            endSearch()
+            field.current?.focus()
+          }}
+        />
       ) : view === 'removed' ? (
         <Removed />
       ) : (

@@ -7,7 +7,7 @@ import { MessageView } from './MessageView.tsx'
 import { spaceAbove, useFollowEnd } from './messages/follow.ts'
 import { useCopy, useSelected } from './messages/select.ts'
 import { useChatTranslate } from './messages.ts'
-import { offerReveal } from './reveal.ts'
+import { offerMessageList } from './reveal.ts'
 
 const nothing: readonly string[] = []
 
@@ -19,10 +19,11 @@ export function Messages() {
   const box = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
   const shift = usePrepended(ids)
-  const { away, toEnd, goTo } = useFollowEnd(id, box, list, ids)
+  const rest = useRef<HTMLDivElement>(null)
+  const { away, toEnd, goTo, hold } = useFollowEnd(id, { box, list, rest }, ids)
   const kept = withLast(useEdited(ids, useSelected(box, ids)), ids.length)
   useCopy(box)
-  useEffect(() => offerReveal(goTo), [goTo])
+  useEffect(() => offerMessageList({ reveal: goTo, hold }), [goTo, hold])
   return (
     <div className="chat-talk-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
@@ -40,6 +41,7 @@ export function Messages() {
         >
           {(one) => <MessageView key={one} id={one} />}
         </Virtualizer>
+        <div className="chat-talk-rest" ref={rest} />
       </section>
       {away && (
         <button type="button" className="chat-jump" onClick={toEnd}>

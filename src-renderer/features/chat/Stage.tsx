@@ -13,7 +13,7 @@ import { copyText, typeText } from './actions.ts'
 import { Composer } from './Composer.tsx'
 import { followJumps } from './find/actions.ts'
 import { FindBar } from './find/FindBar.tsx'
-import { focusSoon } from './focus.ts'
+import { focusComposer } from './focus.ts'
 import { BusyProvider } from './hooks.ts'
 import { LinkDialog } from './LinkDialog.tsx'
 import { TitleField } from './List.tsx'
@@ -44,7 +44,6 @@ export function ChatStage() {
             <PreviewSplit host={host}>
               <div className="chat-stage">
                 <Header />
-                <FindBar />
                 <Body />
                 <PageNotice />
                 <Composer />
@@ -71,7 +70,7 @@ function useWidthForColumns(): void {
 
 function endRename(): void {
   useStage.setState({ renaming: false })
-  focusSoon(() => document.querySelector<HTMLElement>('.chat-bar [data-action="rename"]'))
+  focusComposer()
 }
 
 function Header() {
@@ -102,6 +101,7 @@ function Header() {
           <span className="flex-1" />
         </>
       )}
+      <FindBar />
       <InspectorToggle />
     </header>
   )

@@ -4,7 +4,7 @@ import type { ButtonHTMLAttributes } from 'react'
 interface ActionProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> {
   icon: LucideIcon
   label: string
-  /** The name by which `actionOf` finds the button in its message. */
+  /** The name by which `siblingAction` finds the button in its message. */
   action?: string
 }
 

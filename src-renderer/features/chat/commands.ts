@@ -2,6 +2,7 @@ import { canContinue, canRetry, type Message } from '../../../src-preload/contra
 import type { ChatText } from '../../i18n/en.chat.ts'
 import { i18n } from '../../i18n/index.ts'
 import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
+import { commandOrigin } from '../../shared/ui/returnFocus.ts'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { isRunning, messageIn, runningReplies } from '../../stores/openChat.ts'
@@ -11,7 +12,7 @@ import { printChat } from './export/printChat.ts'
 import { showFind } from './find/actions.ts'
 import { focusComposer, selectedIn } from './focus.ts'
 import { jumpBy } from './jumps.ts'
-import { continueReply, duplicate, isMaking, quote, retry, startEdit, walk } from './messageActions.ts'
+import { continueReply, duplicate, isMaking, isOwn, quote, retry, startEdit, walk } from './messageActions.ts'
 
 const here = (): boolean => routeStore.getState().route.page === 'chat'
 const opened = (): boolean => here() && useChat.getState().open?.state === 'live'
@@ -19,7 +20,7 @@ const opened = (): boolean => here() && useChat.getState().open?.state === 'live
 /** The focused message if `fits` accepts it, otherwise the last accepted message of the path. */
 function target(fits: (message: Message) => boolean): Message | null {
   const { open } = useChat.getState()
-  const holder = document.activeElement?.closest('[data-message-id]')
+  const holder = commandOrigin()?.closest('[data-message-id]')
   const focused = messageIn(open, holder?.getAttribute('data-message-id') ?? '')
   return focused && fits(focused) ? focused : (open?.messages.findLast(fits) ?? null)
 }
@@ -49,7 +50,7 @@ const actions: MessageAction[] = [
     id: 'message.edit',
     title: 'commandEdit',
     keys: 'Mod+E',
-    fits: (message) => message.role === 'user' && message.made === null,
+    fits: isOwn,
     run: startEdit,
   },
   {

@@ -8,14 +8,14 @@ const waits = 1_500
  * Focuses the result of `find` as soon as it exists, unless the person has moved the focus. A focus on the body or on a removed element
  * does not count as moved.
  */
-export function focusSoon(find: () => HTMLElement | null): void {
+export function focusSoon(find: () => HTMLElement | null, options?: FocusOptions): void {
   const before = document.activeElement
   const until = performance.now() + waits
   const look = (): void => {
     const now = document.activeElement
     if (now !== before && now !== document.body && now !== null) return
     const found = find()
-    if (found) found.focus()
+    if (found) found.focus(options)
     else if (performance.now() < until) requestAnimationFrame(look)
   }
   requestAnimationFrame(look)
@@ -32,11 +32,7 @@ export const messageAttributes = ({ id, parentId, sibling }: Pick<Message, 'id' 
 
 const article = (id: string): string => `[data-message-id="${CSS.escape(id)}"]`
 
-/** A button of a message, by its `data-action`. */
-export const actionOf = (id: string, action: string): HTMLElement | null =>
-  document.querySelector<HTMLElement>(`${article(id)} [data-action="${action}"]`)
-
-/** The same button of the sibling that replaced a message. */
+/** A button of a message's sibling, by its `data-action`. */
 export const siblingAction = (parentId: string | null, sibling: number, action: string): HTMLElement | null =>
   document.querySelector<HTMLElement>(
     `[data-parent="${CSS.escape(parentId ?? '')}"][data-sibling="${sibling}"] [data-action="${action}"]`,

@@ -12,8 +12,10 @@ import { loadModels, openChat, startChat } from './actions.ts'
 import { attempt } from './client.ts'
 import { offerChatCommands } from './commands.ts'
 import { followBrowserPrint } from './export/printChat.ts'
+import { endFind } from './find/actions.ts'
 import { ChatInspector } from './Inspector.tsx'
 import { ChatList } from './List.tsx'
+import { endSearch } from './list/actions.ts'
 import { followNewFolder, recallNewChat, takeDefaults } from './newChatDefaults.ts'
 import { ChatStage } from './Stage.tsx'
 
@@ -54,7 +56,11 @@ export function ChatSubscriptions() {
   }, [studio])
   const { page, id } = useRoute()
   useEffect(() => {
-    if (page !== 'chat') return
+    if (page !== 'chat') {
+      endSearch()
+      endFind()
+      return
+    }
     openChat(id)
     if (id === null) takeDefaults()
   }, [page, id])

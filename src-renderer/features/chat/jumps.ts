@@ -1,3 +1,4 @@
+import { commandOrigin } from '../../shared/ui/returnFocus.ts'
 import { useChat } from '../../stores/chat.ts'
 import { scrollToMessage } from './reveal.ts'
 
@@ -10,7 +11,7 @@ export function jumpBy(step: 1 | -1): void {
   const talk = document.querySelector('.chat-talk')
   if (!open || !talk) return
   const top = talk.getBoundingClientRect().top
-  const focused = document.activeElement?.closest('[data-message-id]')
+  const focused = commandOrigin()?.closest('[data-message-id]')
   const at = focused && talk.contains(focused) ? placeOf(focused, open.ids) : atTop(talk, top, open.ids)
   const partly = focused === null && at !== null && at.above
   const wanted = at === null ? open.ids.length - 1 : at.index + (step === -1 && partly ? 0 : step)

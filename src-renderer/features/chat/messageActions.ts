@@ -10,9 +10,10 @@ import { attempt } from './client.ts'
 import { askIfImagesRefused, holdsImages } from './composer/refusals.ts'
 import { editNote } from './context/actions.ts'
 import { placeIn } from './drafts.ts'
-import { actionOf, focusComposer, focusSoon, siblingAction } from './focus.ts'
+import { focusComposer, focusSoon, siblingAction } from './focus.ts'
 import { offerUndo } from './list/undo.tsx'
 import { contextFor, emptyContext, filesToSend } from './projects/context.ts'
+import { keepPlace } from './reveal.ts'
 import { flushSetups } from './setup.ts'
 
 /** Starts to edit a message of the path. */
@@ -37,10 +38,20 @@ export function typeEdit(message: Message, text: string): void {
   useStage.setState((state) => withEdit(state, id, text))
 }
 
+/** Starts to edit the person's last message. False when the chat has none. */
+export function editLast(): boolean {
+  const turn = useChat.getState().open?.messages.findLast(isOwn)
+  if (turn) startEdit(turn)
+  return turn !== undefined
+}
+
+/** Whether the person wrote a message: as a user, and not by the Continue button. */
+export const isOwn = ({ role, made }: Message): boolean => role === 'user' && made === null
+
 /** Closes the editor. The typed text returns with the next edit of this message. */
-export function leaveEdit(id: string): void {
+export function leaveEdit(): void {
   useStage.setState({ editing: null })
-  focusSoon(() => actionOf(id, 'edit'))
+  focusComposer()
 }
 
 /**
@@ -65,13 +76,14 @@ export async function saveEdit(message: Message, text: string, ask: boolean): Pr
   const added = ask ? await attempt(() => contextFor(text, message)) : emptyContext
   if (!added) return false
   const changed = { ...given, ...filesToSend(added, message.documents) }
-  const sent = await attempt((client) =>
-    askOnce(placeOf(message, 'edit'), changed, (requestId) => client.chat.send({ requestId, ...changed })),
+  const sent = await keepPlace(message.id, 'follow', () =>
+    attempt((client) =>
+      askOnce(placeOf(message, 'edit'), changed, (requestId) => client.chat.send({ requestId, ...changed })),
+    ),
   )
   if (!sent) return false
   useStage.setState((state) => withoutEdit(state, message.id))
-  if (ask) focusComposer()
-  else focusSoon(() => actionOf(sent.turnId, 'edit'))
+  focusComposer()
   return true
 }
 
@@ -79,17 +91,20 @@ export async function saveEdit(message: Message, text: string, ask: boolean): Pr
 export async function walk(message: Message, step: 1 | -1): Promise<void> {
   const sibling = message.sibling + step
   if (sibling < 1 || sibling > message.siblings) return
-  const done = await attempt((client) => client.chat.activatePath({ messageId: message.id, sibling }))
+  const done = await keepPlace(message.id, 'stay', () =>
+    attempt((client) => client.chat.activatePath({ messageId: message.id, sibling })),
+  )
   if (!done) return
   const pressed = step === 1 ? 'next' : 'previous'
   const other = step === 1 ? 'previous' : 'next'
   const atEnd = sibling === 1 || sibling === message.siblings
-  focusSoon(() => siblingAction(message.parentId, sibling, atEnd ? other : pressed))
+  focusSoon(() => siblingAction(message.parentId, sibling, atEnd ? other : pressed), { preventScroll: true })
 }
 
 /** Selects the reply that the chat continues with. */
 export async function continueWith(reply: Message): Promise<void> {
-  if (!(await attempt((client) => client.chat.activatePath({ messageId: reply.id })))) return
+  const activate = () => attempt((client) => client.chat.activatePath({ messageId: reply.id }))
+  if (!(await keepPlace(reply.id, 'stay', activate))) return
   const { askId } = reply
   if (askId !== null) useStage.setState(({ chosen }) => ({ chosen: { ...chosen, [askId]: reply.id } }))
   focusComposer()
@@ -104,7 +119,11 @@ export function retry(replyId: string, models = modelsToAsk(useChat.getState()).
   const reply = messageIn(open, replyId)
   const asked = models.length > 0 ? models : [reply?.model ?? ''].filter(Boolean)
   const hasImages = holdsImages(open?.messages ?? [], reply?.parentId ?? null)
-  askIfImagesRefused(asked, hasImages, () => void requestAgain(replyId, models))
+  askIfImagesRefused(asked, hasImages, () => {
+    // The pressed button disappears with the reply.
+    focusComposer()
+    void requestAgain(replyId, models)
+  })
 }
 
 /**
@@ -117,11 +136,13 @@ export async function requestAgain(
 ): Promise<boolean> {
   const place = placeIn(useChat.getState().open?.id ?? newChat, `retry ${replyId}`)
   const input = { replyId, ...(models.length === 0 ? {} : { models }) }
-  const asked = await attempt(async (client) => {
-    await flushSetups()
-    await askOnce(place, input, (requestId) => client.chat.retry({ requestId, ...input }))
-    return true
-  })
+  const asked = await keepPlace(replyId, 'follow', () =>
+    attempt(async (client) => {
+      await flushSetups()
+      await askOnce(place, input, (requestId) => client.chat.retry({ requestId, ...input }))
+      return true
+    }),
+  )
   return asked === true
 }
 
@@ -130,7 +151,10 @@ export function continueReply(reply: Message): void {
   const { open } = useChat.getState()
   const model = reply.model ?? open?.conversation?.model ?? modelsToAsk(useChat.getState())[0]
   const hasImages = holdsImages(open?.messages ?? [], reply.parentId)
-  askIfImagesRefused(model === undefined ? [] : [model], hasImages, () => void requestContinuation(reply))
+  askIfImagesRefused(model === undefined ? [] : [model], hasImages, () => {
+    focusComposer()
+    void requestContinuation(reply)
+  })
 }
 
 async function requestContinuation(reply: Message): Promise<void> {

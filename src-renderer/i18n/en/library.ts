@@ -102,6 +102,7 @@ export const library = {
   found_other: '{{count, number}} results',
   foundMore_one: 'Newest {{count, number}} result',
   foundMore_other: 'Newest {{count, number}} results',
+  showChats: 'Show chats',
   showMore: 'Show more',
   nothingFound: 'No results for “{{text}}”.',
   nothingFoundAbout: 'All words must be in one message or title. Deleted chats are not searched.',

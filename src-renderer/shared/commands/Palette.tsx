@@ -8,6 +8,7 @@ import { Dialog, useModal } from '../ui/Dialog.tsx'
 import { Kbd } from '../ui/Kbd.tsx'
 import { isMac } from '../ui/platform.ts'
 import { keysOf, type Shortcuts } from './bindings.ts'
+import { runOutsideDrawers } from './dispatch.ts'
 import { keysOfPress, showKeys } from './keys.ts'
 import { closeLayer, useLayer } from './layers.ts'
 import { catalogue, type Entry, entryAfter, finder, type PaletteLine, pieces } from './matching.ts'
@@ -60,7 +61,8 @@ function Content() {
     remember(line.entry.id)
     close()
     // Runs after the dialog has restored the focus, because a command may move it.
-    setTimeout(line.entry.run)
+    const { id, run } = line.entry
+    setTimeout(() => runOutsideDrawers(run, commandStore.getState().commands.get(id)?.keepsDrawers))
   }
   const byKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return

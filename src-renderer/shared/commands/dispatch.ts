@@ -1,4 +1,5 @@
 import { appStore } from '../../stores/app.ts'
+import { closeDrawers } from '../listRegion.ts'
 import { isMac } from '../ui/platform.ts'
 import { bindings, type Shortcuts } from './bindings.ts'
 import { keysOfPress, worksInFields } from './keys.ts'
@@ -26,7 +27,7 @@ export function followKeys(signal: AbortSignal): void {
       if (!command) return
       event.preventDefault()
       // While the keys are held, the browser must not run its own command, such as Print, on top.
-      if (!event.repeat) command.run()
+      if (!event.repeat) runOutsideDrawers(command.run, command.keepsDrawers)
     },
     { signal },
   )
@@ -41,8 +42,19 @@ function commandFor(event: KeyboardEvent): Command | null {
   const meant = (current().get(keys) ?? []).flatMap((id) => commands.get(id) ?? [])
   const command = meant.find(isPossible)
   if (!command) return null
-  // Shortcuts do nothing behind a modal dialog.
-  return document.querySelector('dialog[open]') && !command.inDialogs ? null : command
+  if (command.inDialogs || !document.querySelector('dialog[open]')) return command
+  // Shortcuts do nothing behind a question. Escape closes a drawer and does nothing else.
+  return document.querySelector('dialog[open]:not([data-drawer])') || keys === 'Escape' ? null : command
+}
+
+/** Runs an action. Closes open drawers first, because they make the stage inert, and returns the focus from them. */
+export function runOutsideDrawers(run: () => void, keepsDrawers = false): void {
+  if (keepsDrawers || !document.querySelector('dialog[data-drawer][open]')) {
+    run()
+    return
+  }
+  closeDrawers()
+  setTimeout(run)
 }
 
 /** Whether letters are text there: in fields, and in menus, which are searched by typing. */

@@ -34,6 +34,8 @@ export interface Command {
   when?: () => boolean
   /** The shortcut works in modal dialogs, too. Default: no. */
   inDialogs?: boolean
+  /** The command leaves drawers as they are. Default: drawers close before it runs. */
+  keepsDrawers?: boolean
   run: () => void
 }
 

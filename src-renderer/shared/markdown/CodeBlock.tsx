@@ -88,7 +88,7 @@ function Fence({ known, language, pieces, open = false, tools }: Code & { known:
 /** Lines of one piece of a `HighlightedText`. */
 const pieceLines = 80
 
-/** A text of any length in the colours of its language, without a frame. Pieces out of view are neither coloured nor laid out. */
+/** A text of any length in the colours of its language, without a frame. Its lines wrap. Pieces out of view are neither coloured nor laid out. */
 export function HighlightedText({ text, language }: { text: string; language: string }) {
   const known = languageOf(language)
   const pieces = useMemo(() => {
@@ -100,7 +100,7 @@ export function HighlightedText({ text, language }: { text: string; language: st
     })
   }, [text])
   const painter = usePainter(known, pieces, false)
-  return <Pieces pieces={pieces} painter={painter} />
+  return <Pieces pieces={pieces} painter={painter} wraps />
 }
 
 function usePainter(known: string | null, pieces: readonly string[], open: boolean): BlockPainter | null {

@@ -4,13 +4,15 @@ import { useTranslation } from 'react-i18next'
 import { Button, IconButton } from './Button.tsx'
 import { cx } from './cx.ts'
 import { LayerContext } from './layer.ts'
+import { leaveDialog } from './returnFocus.ts'
 
 /**
  * Shows the browser's own modal dialog, which needs no injected styles. The browser traps the focus, closes the dialog on Escape and makes
  * the rest of the page inert.
- * The content is mounted only while open, so typed text is discarded on closing.
+ * The content is mounted only while open, so typed text is discarded on closing. `leaveDialog` says where the focus is then.
+ * @param focusesItself the dialog gets the focus, not its first field
  */
-export function useModal(open: boolean, onClose: () => void, stayOnOutsideClick = false) {
+export function useModal(open: boolean, onClose: () => void, stayOnOutsideClick = false, focusesItself = false) {
   const ref = useRef<HTMLDialogElement>(null)
   const [layer, setLayer] = useState<HTMLElement | null>(null)
   useEffect(() => setLayer(ref.current), [])
@@ -20,18 +22,22 @@ export function useModal(open: boolean, onClose: () => void, stayOnOutsideClick 
     if (open && !dialog.open) {
       // Focuses the field that the content chose with `data-first`, or the first field, otherwise the dialog. The browser would focus the close
       // button, whose tooltip would take the first Escape. Skips file inputs, which are hidden behind a button.
-      const first =
-        dialog.querySelector<HTMLElement>('[data-first]') ??
-        dialog.querySelector<HTMLElement>('input:not([type="file"]), select, textarea') ??
-        dialog
+      const first = focusesItself
+        ? dialog
+        : (dialog.querySelector<HTMLElement>('[data-first]') ??
+          dialog.querySelector<HTMLElement>('input:not([type="file"]), select, textarea') ??
+          dialog)
       // As `showModal` focuses it, the styles of the page, which may be long, are computed once and not twice.
       first.setAttribute('autofocus', '')
       dialog.showModal()
       first.removeAttribute('autofocus')
       if (document.activeElement !== first) first.focus()
     }
-    if (!open && dialog.open) dialog.close()
-  }, [open])
+    if (!open && dialog.open) {
+      dialog.close()
+      leaveDialog()
+    }
+  }, [open, focusesItself])
   // Clicking the backdrop is for the mouse only. Escape does the same on the keyboard.
   useEffect(() => {
     const dialog = ref.current
@@ -170,7 +176,10 @@ export function ConfirmDialog({ confirm, busy, onConfirm, children, ...dialog }:
   )
 }
 
-/** A region of the window that slides over the stage when there is no space beside it. */
+/**
+ * A region of the window that slides over the stage when there is no space beside it. No question, so commands work in it. On the right it
+ * takes the focus itself: text that is meant for the message must not become a setting, such as the instructions.
+ */
 export function Drawer(props: {
   open: boolean
   onClose: () => void
@@ -178,10 +187,11 @@ export function Drawer(props: {
   label: string
   children: ReactNode
 }) {
-  const { props: modal, layer } = useModal(props.open, props.onClose)
+  const { props: modal, layer } = useModal(props.open, props.onClose, false, props.side === 'right')
   return (
     <dialog
       {...modal}
+      data-drawer
       aria-label={props.label}
       className={cx(
         'm-0 outline-none h-full max-h-none max-w-[86vw] overflow-hidden bg-panel p-0 text-ink shadow-large',

@@ -28,16 +28,11 @@ export function AddMenu() {
   const tools = useToolTranslate()
   const file = useRef<HTMLInputElement>(null)
   const anyFile = useRef<HTMLInputElement>(null)
-  const plus = useRef<HTMLButtonElement>(null)
   const all = useRef<HTMLSpanElement>(null)
   /** Opens a panel after the menu has restored the focus, because a panel closes when the focus leaves it. */
   const afterMenu = useRef<(() => void) | null>(null)
-  const opener = useRef<HTMLElement | null>(null)
   const [panel, setPanel] = useState<Panel | null>(null)
-  const open = (next: Panel, from: HTMLElement | null): void => {
-    opener.current = from
-    setPanel((now) => (now === next ? null : next))
-  }
+  const open = (next: Panel): void => setPanel((now) => (now === next ? null : next))
   const choose = (act: () => void) => () => {
     afterMenu.current = act
   }
@@ -48,7 +43,7 @@ export function AddMenu() {
         <span ref={all} className="composer-add">
           <Menu
             align="start"
-            trigger={<IconButton ref={plus} icon={Plus} label={t('addMenu')} />}
+            trigger={<IconButton icon={Plus} label={t('addMenu')} />}
             onCloseAutoFocus={(event) => {
               const act = afterMenu.current
               afterMenu.current = null
@@ -60,11 +55,11 @@ export function AddMenu() {
             <MenuItem icon={ImagePlus} label={t('addPictures')} onSelect={() => file.current?.click()} />
             <MenuItem icon={FilePlus2} label={documents('add')} onSelect={() => anyFile.current?.click()} />
             <MenuItem icon={BookText} label={library('promptPick')} onSelect={choose(openPrompts)} />
-            <MenuItem icon={UserRound} label={t('addRole')} onSelect={choose(() => open('role', plus.current))} />
-            <MenuItem icon={Wrench} label={t('addTools')} onSelect={choose(() => open('tools', plus.current))} />
+            <MenuItem icon={UserRound} label={t('addRole')} onSelect={choose(() => open('role'))} />
+            <MenuItem icon={Wrench} label={t('addTools')} onSelect={choose(() => open('tools'))} />
           </Menu>
-          <RoleChip shown={panel === 'role'} onOpen={(from) => open('role', from)} />
-          <ToolsChip shown={panel === 'tools'} onOpen={(from) => open('tools', from)} />
+          <RoleChip shown={panel === 'role'} onOpen={() => open('role')} />
+          <ToolsChip shown={panel === 'tools'} onOpen={() => open('tools')} />
         </span>
       </Popover.Anchor>
       <FileInput
@@ -99,8 +94,6 @@ export function AddMenu() {
           // The panel's own buttons close the panel.
           if (isInside(all, event.target)) event.preventDefault()
         }}
-        // The button may no longer exist: it disappears together with its role or tools.
-        returnFocusTo={() => (opener.current?.isConnected ? opener.current : plus.current)}
       >
         {panel === 'role' && <RoleForm />}
         {panel === 'tools' && (
@@ -119,7 +112,7 @@ const isInside = (box: RefObject<Element | null>, target: EventTarget | null): b
 
 interface ChipProps {
   shown: boolean
-  onOpen: (from: HTMLElement) => void
+  onOpen: () => void
 }
 
 /** The role and name of the next message, unless it is a normal message of the person. */
@@ -135,7 +128,7 @@ function RoleChip({ shown, onOpen }: ChipProps) {
       aria-haspopup="dialog"
       aria-expanded={shown}
       aria-label={t('role', { role: name === '' ? title : `${title}, ${name}` })}
-      onClick={(event) => onOpen(event.currentTarget)}
+      onClick={onOpen}
     >
       <UserRound aria-hidden />
       <span className="chat-clip">{name === '' ? title : `${title}, ${name}`}</span>
@@ -160,7 +153,7 @@ function ToolsChip({ shown, onOpen }: ChipProps) {
       className={offered > 0 && choice !== 'none' ? 'composer-chip text-ink' : 'composer-chip'}
       aria-haspopup="dialog"
       aria-expanded={shown}
-      onClick={(event) => onOpen(event.currentTarget)}
+      onClick={onOpen}
     >
       <Wrench aria-hidden />
       <span className="num">{t('button.count', { count: offered })}</span>

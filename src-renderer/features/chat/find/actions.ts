@@ -1,8 +1,10 @@
 import { callAll } from '../../../shared/callAll.ts'
+import { commandOrigin } from '../../../shared/ui/returnFocus.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { patternOf, useFind } from '../../../stores/chatFind.ts'
 import { jumpStore } from '../../../stores/jump.ts'
 import { shownMessages } from '../../../stores/openChat.ts'
+import { focusComposer } from '../focus.ts'
 import { scrollToMessage } from '../reveal.ts'
 import { matchesIn } from './matches.ts'
 
@@ -12,7 +14,7 @@ let cameFrom: Element | null = null
 export function showFind(): void {
   const selected = getSelection()?.toString().trim() ?? ''
   const short = selected !== '' && !selected.includes('\n') && selected.length <= 200
-  if (!useFind.getState().shown) cameFrom = document.activeElement
+  if (!useFind.getState().shown) cameFrom = commandOrigin()
   useFind.setState(({ focused, text, asked }) => ({
     shown: true,
     focused: focused + 1,
@@ -22,10 +24,15 @@ export function showFind(): void {
 
 /** Closes the bar and restores the focus. The search text stays for the next time. */
 export function hideFind(): void {
-  useFind.setState({ shown: false, words: null })
-  if (cameFrom instanceof HTMLElement && cameFrom.isConnected) cameFrom.focus()
+  endFind()
+  if (cameFrom instanceof HTMLElement && cameFrom.isConnected && cameFrom !== document.body) {
+    cameFrom.focus({ preventScroll: true })
+  } else focusComposer()
   cameFrom = null
 }
+
+/** Closes the bar of a page that is left. */
+export const endFind = (): void => useFind.setState({ shown: false, words: null })
 
 /** Moves to the next or previous match, wrapping at the ends. */
 export function step(by: 1 | -1, count: number): void {

@@ -54,19 +54,26 @@ interface Shown {
   at: number
   onAt: (at: number) => void
   onOpen: (hit: SearchHit) => void
+  /** Ends the search and shows the chats. */
+  onEnd: () => void
 }
 
-export function SearchResults({ results: { state, hits, showMore }, at, onAt, onOpen }: Shown) {
+export function SearchResults({ results: { state, hits, showMore }, at, onAt, onOpen, onEnd }: Shown) {
   const { t } = useTranslation('library')
   const { found, busy, problem } = state
   const count = hits.length
   let place = -1
   return (
     <>
-      <p className="list-found" role="status">
-        {found && !busy && count > 0 && t(found.more ? 'foundMore' : 'found', { count })}
-        {busy && !found && t('searching')}
-      </p>
+      <div className="list-found">
+        <p role="status">
+          {found && !busy && count > 0 && t(found.more ? 'foundMore' : 'found', { count })}
+          {busy && !found && t('searching')}
+        </p>
+        <Button size="small" onClick={onEnd}>
+          {t('showChats')}
+        </Button>
+      </div>
       {problem && <ProblemNotice problem={problem} noAction className="mx-3" />}
       <div id="list-hits" role="listbox" aria-label={t('results')} aria-busy={busy} className="list-hits">
         {grouped(found?.hits ?? []).map((group) => (

@@ -39,9 +39,15 @@ export const titleOf = (id: string): string =>
 
 const unselect = (): void => listStore.setState({ picked: new Set() })
 
-/** Opens a chat, or with null an empty new chat, optionally in a folder. Closes the drawer. */
+/** Clears the search, so that the list shows the chats again. */
+export const endSearch = (): void => listStore.setState({ search: '' })
+
+/** Opens a chat, or with null an empty new chat, optionally in a folder. Closes the drawer. A new chat ends the search. */
 export function showChat(id: string | null, folderId: string | null = null): void {
-  if (id === null) beginNewChat(folderId)
+  if (id === null) {
+    beginNewChat(folderId)
+    endSearch()
+  }
   const { route } = routeStore.getState()
   if (route.page === 'chat' && route.id === id) {
     // Closes the drawer here, because an unchanged address does not.
