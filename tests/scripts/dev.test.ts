@@ -8,6 +8,7 @@ import { type Browser, chromium } from '@playwright/test'
 import { afterEach, expect, test, vi } from 'vitest'
 import { buildIfNeeded, node24, root } from '../../resources/scripts/ready.mjs'
 import { chromiumArgs, findPageBrowser } from '../helpers/browser.mjs'
+import { pageTimeout } from '../helpers/effort.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { follow } from '../helpers/runningScript.ts'
 
@@ -64,6 +65,7 @@ test('npm run dev in the browser shows a change of the page at once, and after a
 
   browser = await chromium.launch({ executablePath: (await findPageBrowser()) ?? '', args: chromiumArgs })
   const page = await browser.newPage()
+  page.setDefaultTimeout(pageTimeout)
   await page.goto(addresses()[0]?.split(' ').at(-1) ?? '')
   const title = page.getByRole('heading', { name: 'What can I help with?' })
   await title.waitFor({ timeout: 120_000 })

@@ -44,8 +44,12 @@ export function Welcome() {
 
   const start = () => {
     setProblem(null)
+    const { hash } = location
     trySandbox(studio, t('welcome.example'), setStep).then(
-      (conversationId) => navigate({ page: 'chat', id: conversationId }),
+      // The pages are visible before the message is sent. A person who has opened one stays there.
+      (conversationId) => {
+        if (location.hash === hash) navigate({ page: 'chat', id: conversationId })
+      },
       (thrown: unknown) => {
         setProblem(problemOf(thrown))
         setStep('idle')

@@ -14,6 +14,7 @@ import {
 import type * as Electron from 'electron'
 import { electronBinary, electronEnvironment, hasDisplay, whyNotAsRoot } from '../../../resources/scripts/desktop.mjs'
 import { node24, root } from '../../../resources/scripts/ready.mjs'
+import { pageTimeout } from '../effort.ts'
 import { type Modes, modesInEnvironment } from './modes.ts'
 import { processesLeft } from './tree.ts'
 
@@ -238,6 +239,7 @@ async function launchStandIn(dataDir: string, modes: Modes, args: readonly strin
 async function firstPage(browser: Browser): Promise<Page> {
   const [context] = browser.contexts()
   if (!context) throw new Error('Chromium has no context')
+  context.setDefaultTimeout(pageTimeout)
   const page = context.pages()[0] ?? (await context.waitForEvent('page'))
   await page.waitForURL((url) => url.protocol !== 'about:')
   await page.waitForLoadState('load')

@@ -46,7 +46,7 @@ test('other types, methods, offsets and paths are refused', async () => {
 test('a backup goes from the disk to the disk: a file of the host, not one of the page', async () => {
   const { page } = desktop
   await page.getByRole('button', { name: /Try the sandbox/ }).click()
-  // Its first message opens a chat.
+  // The pages are there before the first message opens its chat. Who opens another page meanwhile stays there.
   await composer(page).waitFor()
   await page.evaluate(() => location.assign('#/settings/data'))
   const coming = page.waitForEvent('download')

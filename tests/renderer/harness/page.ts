@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import type { Browser, BrowserContext, Page } from '@playwright/test'
 import { transfersPath } from '../../../src-preload/contract/transfers.ts'
+import { pageTimeout } from '../../helpers/effort.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { drawn } from './drawn.ts'
 import { buildSite, openBrowser, serveSite } from './site.ts'
@@ -92,7 +93,7 @@ export async function openWindow(): Promise<WindowHarness> {
       page.on('console', (line) => {
         if (line.type() === 'error') faults.push(line.text())
       })
-      page.setDefaultTimeout(30_000)
+      page.setDefaultTimeout(pageTimeout)
       await page.goto(`${site.url}?state=connected&theme=${theme}&language=${language}&${query}${hash}`)
       await page.locator('main').waitFor()
       await page.waitForFunction((wanted) => document.documentElement.lang === wanted, language)

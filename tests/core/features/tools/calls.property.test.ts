@@ -76,9 +76,7 @@ async function finish(feature: Feature, cameAtTheEnd: ReadonlySet<string | null>
   }
 }
 
-test('in any order of decisions, results, stops and restarts, each call is settled once and each round continued once', {
-  timeout: 120_000,
-}, async () => {
+test('in any order of decisions, results, stops and restarts, each call is settled once and each round continued once', async () => {
   await fc.assert(
     fc.asyncProperty(rounds, fc.array(step, { maxLength: 14 }), async (wanted, steps) => {
       const feature = makeFeature()

@@ -5,6 +5,7 @@ import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { ConversationEvent, Message } from '../../../../src-preload/contract/chat.ts'
+import { pageTimeout } from '../../../helpers/effort.ts'
 import { windowText } from '../../../helpers/windowText.ts'
 import type { Harness } from './harness/main.tsx'
 import { moreScenes } from './harness/moreScenes.ts'
@@ -33,6 +34,7 @@ afterEach(() => page.context().close())
 async function show(scene: string): Promise<void> {
   const context = await site.browser.newContext({ viewport: { width: 1200, height: 820 }, reducedMotion: 'reduce' })
   page = await context.newPage()
+  page.setDefaultTimeout(pageTimeout)
   await visit(scene)
 }
 

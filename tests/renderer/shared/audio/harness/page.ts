@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Browser, Page } from '@playwright/test'
 import { securityHeaders } from '../../../../../src-main/hosts/csp.ts'
 import { answerMedia } from '../../../../../src-main/hosts/media.ts'
+import { pageTimeout } from '../../../../helpers/effort.ts'
 import { temporaryFolder } from '../../../../helpers/folders.ts'
 import { buildSite, openBrowser, serveSite } from '../../../harness/site.ts'
 
@@ -47,6 +48,7 @@ export async function openSound(kept: (id: string) => { path: string; mime: stri
       // A separate context, because axe opens a second page.
       const context = await browser.newContext({ viewport: { width: 1000, height: 400 } })
       const page = await context.newPage()
+      page.setDefaultTimeout(pageTimeout)
       // In a full browser it is already closed.
       page.on('close', () => void context.close().catch(() => undefined))
       const faults: string[] = []
