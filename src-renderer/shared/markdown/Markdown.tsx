@@ -23,16 +23,23 @@ const maxWhole = 40
 /** Sections in the page, at least 5 MB of ordinary text. Those before appear when they are asked for. */
 const maxSections = 1_500
 
+interface MarkdownProps {
+  text: string
+  growing?: boolean
+  isCut?: boolean
+}
+
 /**
  * A markdown text that may grow. A change parses only the unfinished block of the newest section. A long text is split, parsed and drawn in
  * steps, so that the page never waits for it.
  * @param growing draws the caret. The last code block of a text that no longer grows is complete, also without its last line break.
+ * @param isCut whether the text has ended early. A formula that it opened is then text without its sign.
  */
-export function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
+export function Markdown({ text, growing = false, isCut = false }: MarkdownProps) {
   const t = useMarkdownTexts()
   const [splitter] = useState(() => new BlockSplitter())
   const whole = useMemo(() => (growing ? text : ended(text)), [text, growing])
-  const sections = split(splitter, whole, !growing)
+  const sections = split(splitter, whole, !growing, isCut)
   const { isBehind } = splitter
   const [steps, goOn] = useReducer((count: number) => count + 1, 0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: each step continues with the next one
@@ -72,10 +79,10 @@ const sectionKey = (at: number): string => `s${at}`
 type Sections = readonly (readonly Block[])[]
 
 /** Splits for some ms. */
-function split(splitter: BlockSplitter, text: string, isEnded: boolean): Sections {
+function split(splitter: BlockSplitter, text: string, isEnded: boolean, isCut: boolean): Sections {
   const until = performance.now() + sliceMs
-  let sections = splitter.update(text, stepChars, isEnded)
-  while (splitter.isBehind && performance.now() < until) sections = splitter.update(text, stepChars, isEnded)
+  let sections = splitter.update(text, stepChars, isEnded, isCut)
+  while (splitter.isBehind && performance.now() < until) sections = splitter.update(text, stepChars, isEnded, isCut)
   return sections
 }
 
