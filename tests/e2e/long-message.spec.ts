@@ -72,6 +72,32 @@ test('a reply with undrawn parts is copied whole, found anywhere, and keeps stil
   }
 })
 
+test('a match is found by its number in a reply whose beginning is not in the page', async () => {
+  test.setTimeout(120_000)
+  const dataDir = newDataDir()
+  // About 40 such paragraphs are a section, and the page has at most 1,500 sections at first.
+  const short = Array.from({ length: 66_000 }, () => 'a|\n\n')
+  const text = short.with(100, 'Needle one.\n\n').with(9_000, 'Needle two.\n\n').join('')
+  const chat = storeChat(dataDir, ['Question', text])
+  const host = await openWebHost(dataDir, ['--sandbox'])
+  const page = await openDevToolsPage(host.url)
+  const current = `[...(CSS.highlights.get('chat-find-current') ?? [])][0]?.startContainer.data`
+  const press = (key: string) =>
+    `document.querySelector('.chat-find input').dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true })), null`
+  try {
+    await page.evaluate(`location.hash = '#/chat/${chat.id}', null`)
+    await page.until(`document.querySelector('article[data-role="assistant"] .md-earlier')`)
+    await page.evaluate(`${findText}('needle')`)
+    await page.until(current)
+    expect(await page.evaluate(current)).toBe('Needle one.')
+    await page.evaluate(press('Enter'))
+    await page.until(`${current} === 'Needle two.'`)
+    await page.until(currentIsInView)
+  } finally {
+    await page.close()
+  }
+})
+
 const copiedParagraphs = `(() => {
   const article = document.querySelector('article[data-role="assistant"]')
   getSelection().selectAllChildren(article.querySelector('[data-part="text"]'))

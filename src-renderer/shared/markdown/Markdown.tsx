@@ -9,7 +9,7 @@ import { useMarkdownTexts } from './messages.ts'
 import { Nodes, PlainText } from './nodes.tsx'
 import { parseBlock } from './parse.ts'
 import { joinTables } from './tables.ts'
-import { isUndrawnWith } from './undrawn.ts'
+import { shows } from './undrawn.ts'
 import './markdown.css'
 
 /** Characters of the end of a long text that are drawn at once when it appears. */
@@ -56,7 +56,14 @@ export function Markdown({ text, growing = false, isCut = false }: MarkdownProps
   return (
     <div className="md" data-growing={growing}>
       {hidden > 0 && (
-        <button type="button" className="md-earlier" onClick={() => setLimit(limit + maxSections)}>
+        <button
+          type="button"
+          className="md-earlier"
+          ref={(button) => {
+            if (button) shows(button, sections.slice(0, hidden))
+          }}
+          onClick={() => setLimit(limit + maxSections)}
+        >
           {t('showEarlier')}
         </button>
       )}
@@ -178,8 +185,9 @@ const Section = memo(function Section({ blocks, settled, growing, isFirst, isLon
   const isSearched = useFind(({ shown }) => shown)
   useLayoutEffect(() => {
     // So that a section hardly changes its height when it is drawn, which would move the text in view.
-    const style = box.current?.style
-    if (!style) return
+    if (!box.current) return
+    shows(box.current, [blocks])
+    const { style } = box.current
     const lines = !isDrawn || settled ? `${linesOf(blocks)}lh` : ''
     style.blockSize = isDrawn ? '' : lines
     style.containIntrinsicBlockSize = lines && `auto ${lines}`
@@ -189,7 +197,6 @@ const Section = memo(function Section({ blocks, settled, growing, isFirst, isLon
   }, [isLong])
   useEffect(() => {
     if (isDrawn || !box.current) return
-    isUndrawnWith(box.current, blocks)
     let cancel: (() => void) | null = null
     const draw = (isLast: boolean): void => {
       cancel?.()
