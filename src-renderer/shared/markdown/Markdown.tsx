@@ -9,7 +9,7 @@ import { useMarkdownTexts } from './messages.ts'
 import { Nodes, PlainText } from './nodes.tsx'
 import { parseBlock } from './parse.ts'
 import { joinTables } from './tables.ts'
-import { shows } from './undrawn.ts'
+import { shows, writtenText } from './undrawn.ts'
 import './markdown.css'
 
 /** Characters of the end of a long text that are drawn at once when it appears. */
@@ -215,7 +215,8 @@ const Section = memo(function Section({ blocks, settled, growing, isFirst, isLon
       cancel?.()
     }
   }, [isDrawn, isLong, isSearched, blocks])
-  if (!isDrawn) return <div ref={box} className="md-section md-undrawn" />
+  // Its text is for a screen reader. A label, because the browser has no accessible text in a box that it has not laid out.
+  if (!isDrawn) return <div ref={box} className="md-section md-undrawn" role="img" aria-label={writtenText(blocks)} />
   return (
     <div ref={box} className={settled ? 'md-section md-settled' : 'md-section'}>
       {blocks.map((block, at) => {

@@ -146,10 +146,10 @@ export class BlockSplitter {
 
   /** Processes the next line or part of a long line. False when the rest may still grow. */
   #takeNext(): boolean {
-    const newline = this.#text.indexOf('\n', this.#at)
-    const end = newline < 0 ? this.#text.length : newline + 1
-    if (end - this.#at > softLimit) this.#takeFragment()
-    else if (newline >= 0) this.#take(this.#at, end, true)
+    // Within the limit, so that a text of one line is not read to its end for each part.
+    const newline = this.#text.slice(this.#at, this.#at + softLimit).indexOf('\n')
+    if (newline >= 0) this.#take(this.#at, this.#at + newline + 1, true)
+    else if (this.#text.length - this.#at > softLimit) this.#takeFragment()
     else return false
     return true
   }
