@@ -102,7 +102,9 @@ const document = fc.array(block, { minLength: 1, maxLength: 2 }).map((blocks) =>
 const mark = /\$(?!5)|[|\\![\]^_{}]|https?:|---/
 
 describe('a growing text', () => {
-  it('draws no mark of a formula, a table or an image, and never takes back what was drawn, wherever it ends', { timeout: 240_000 }, () => {
+  it('draws no mark of a formula, a table or an image, and never takes back what was drawn, wherever it ends', {
+    timeout: 240_000,
+  }, () => {
     fc.assert(
       fc.property(document, (text) => {
         let before = ''
