@@ -49,7 +49,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
         changed()
       },
     },
-    apps: () => apps.list(),
+    apps: apps.list,
     learn: (found, { baseUrl, profile }) => requestLog.learn(found, baseUrl, profile),
     requests: () => requestLog.size,
     log: host.log,
@@ -58,7 +58,6 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     dataDir: host.dataDir,
     apps: () => apps.list().map(({ id, name, colour }) => ({ id, name, colour })),
     flush: () => requestLog.flush(),
-    settled: () => requestLog.usage.settledDays,
   })
   const bucket = new RateLimitPoller()
   const schedulerWatcher = new SchedulerWatcher(scheduler, bucket)
@@ -74,7 +73,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     },
     connection: () => session.connection,
     statuses: bucket.asked,
-    apps: { list: apps.list, observe: (listener) => apps.observe(listener) },
+    apps,
     settled: requestLog.settled,
     blocked: requestLog.blocked,
     spent: (id) => requestLog.spent(id),

@@ -6,7 +6,7 @@ import type {
   RequestsEvent,
   requestCounts,
 } from '../../../src-preload/contract/requests.ts'
-import { asStudioError } from '../errors.ts'
+import { asStudioError, StudioError } from '../errors.ts'
 import type {
   GateRefusal,
   ProfileLocation,
@@ -31,11 +31,10 @@ import { AccountLinks } from './accountLinks.ts'
 import { AccountUsageLog } from './accountUsage.ts'
 import { type AppName, AppNames, whoOf } from './appNames.ts'
 import { BodyRetention } from './bodyRetention.ts'
-import { CallerDays } from './dailyUsage.ts'
 import { readyFilter } from './filters.ts'
 import { LiveRows, type RowSourceForLive } from './liveRows.ts'
 import { LiveUpdates } from './liveUpdates.ts'
-import { type KnownPrices, type PriceList, Prices } from './prices.ts'
+import { type KnownPrices, Prices } from './prices.ts'
 import { RecentHeaders } from './recentHeaders.ts'
 import { loadRecent, recover, spendOf } from './recover.ts'
 import { RefusalLog } from './refusals.ts'
@@ -100,7 +99,6 @@ export class SqliteRequestLog implements RequestLog {
   readonly #prices: Prices
   readonly #spend: Spend
   readonly #links: AccountLinks
-  readonly #used: CallerDays
   readonly #refusals: RefusalLog
   readonly #typical = new TypicalTokens()
   readonly #query: TextSearch
@@ -124,8 +122,7 @@ export class SqliteRequestLog implements RequestLog {
     this.#prices = new Prices(store.prices, this.#now)
     this.prices = this.#prices
     this.#spend = new Spend(this.#now)
-    this.#used = new CallerDays(store.used, this.#callers)
-    this.#links = new AccountLinks({ store, moved: () => this.#used.moved() })
+    this.#links = new AccountLinks(store)
     this.#query = new TextSearch(store, () => this.#numbers.clockWentBack)
     this.#refusals = new RefusalLog(this.#callers, () => this.#numbers.nextId())
     this.#writer = new Writer({
@@ -133,7 +130,6 @@ export class SqliteRequestLog implements RequestLog {
       callers: this.#callers,
       spend: this.#spend,
       links: this.#links,
-      used: this.#used,
       refusals: this.#refusals,
       numbers: this.#numbers,
       live: () => this.#live.size,
@@ -145,7 +141,6 @@ export class SqliteRequestLog implements RequestLog {
       store,
       callers: this.#callers,
       links: this.#links,
-      days: this.#used,
       query: this.#query,
       numbers: this.#numbers,
       flush: () => this.#writer.flush(),
@@ -257,6 +252,13 @@ export class SqliteRequestLog implements RequestLog {
     return this.#reading.get(id)
   }
 
+  /** What a request cost, read without its bodies. @throws StudioError `no_such_item` */
+  readonly costOf = (id: number): Pick<RequestRow, 'cost' | 'costIs'> => {
+    const row = this.row(id)
+    if (!row) throw new StudioError('no_such_item', 'This request is not in the log.')
+    return { cost: row.cost, costIs: row.costIs }
+  }
+
   /** A row in its current state, or null when there is none. */
   row(id: number): RequestRow | null {
     return this.#reading.row(id)
@@ -285,11 +287,10 @@ export class SqliteRequestLog implements RequestLog {
   }
 
   /** Deletes logged bodies and stored responses of one request, of one app, or all. The rows stay. When it resolves, the bodies are no longer on the disk. */
-  async deleteBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
+  async deleteBodies(of: 'all' | { id: number } | { app: string }): Promise<number> {
     this.#writer.flush()
     this.storedResponses.flush()
-    if (id !== undefined) return this.bodyRetention.erase({ id })
-    return this.bodyRetention.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
+    return this.bodyRetention.erase(typeof of === 'object' && 'app' in of ? { who: `tool:${of.app}` } : of)
   }
 
   // ---- money -----------------------------------------------------------------------------------------------------------
@@ -399,21 +400,16 @@ export class SqliteRequestLog implements RequestLog {
   }
   // ---- internal --------------------------------------------------------------------------------------------------------
 
-  #priced: { list: PriceList; owner: TraceOwner } | null = null
-
   /** A request is priced with the prices of its start, even if another service is connected when it ends. */
   #owner(): TraceOwner {
     const { list } = this.#prices
-    if (this.#priced?.list === list) return this.#priced.owner
-    const owner: TraceOwner = {
+    return {
       callers: this.#callers,
       price: (endpoint, model, use) => this.#prices.price(endpoint, model, use, list),
       clock: () => this.#options.now?.() ?? performance.now(),
       changed: (trace) => this.#hub.touch(trace),
       ended: (trace) => this.#ended(trace),
     }
-    this.#priced = { list, owner }
-    return owner
   }
 
   #ended(trace: Trace): void {

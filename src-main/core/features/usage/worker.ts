@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
 import { packView } from '../../../../src-preload/contract/columns.ts'
-import type { Comparison, PackedView, ViewQuery } from '../../../../src-preload/contract/usage.ts'
+import type { Comparison, PackedView, TableFormat, ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { StudioError } from '../../errors.ts'
 import { openRequestLogReader } from '../../requestLog/reader.ts'
 import { serveJobs, startWorker } from '../../shared/worker.ts'
 import { openAccountReadOnly } from '../../store/account/open.ts'
 import { asStoreError } from '../../store/databaseErrors.ts'
 import type { ReadParts } from './dependencies.ts'
-import { exportRows, type UsageExportFormat } from './export.ts'
+import { exportRows } from './export.ts'
 import { rowsOf } from './exportRows.ts'
 import { openUsageReader, type UsageReader } from './reader.ts'
 
@@ -21,7 +21,7 @@ export type UsageQuestion =
   | { what: 'compare'; query: Range }
   | { what: 'corrections'; query: Range }
   /** Writes a file. */
-  | { what: 'export'; query: ViewQuery; format: UsageExportFormat; path: string }
+  | { what: 'export'; query: ViewQuery; format: TableFormat; path: string }
 
 export interface UsageReplies {
   view: PackedView
@@ -34,8 +34,6 @@ export interface UsageReplies {
 export interface UsageJob {
   ask: UsageQuestion
   apps: ReturnType<ReadParts['apps']>
-  /** A number that changes when past days change in the log, to invalidate cached days. */
-  settled: number
 }
 
 export const startUsageWorker = (dataDir: string): Worker => startWorker(import.meta.url, role, dataDir)
@@ -51,9 +49,8 @@ serveJobs<UsageJob, UsageReplies[UsageQuestion['what']]>(role, (data) => {
   const dataDir = String(data)
   const accountStore = openAccountReadOnly(dataDir)
   if (!accountStore) throw new StudioError('store_damaged', 'The account database is gone.')
-  const here = openRequestLogReader(dataDir, () => apps, { remember: true })
+  const here = openRequestLogReader(dataDir, () => apps)
   let apps: UsageJob['apps'] = []
-  let settled = Number.NaN
   const reading = openUsageReader({ accountStore, local: here, apps: () => apps, now: Date.now })
 
   function answerTo(ask: UsageQuestion): UsageReplies[UsageQuestion['what']] {
@@ -75,8 +72,6 @@ serveJobs<UsageJob, UsageReplies[UsageQuestion['what']]>(role, (data) => {
   return {
     handle(job) {
       apps = job.apps
-      if (job.settled !== settled) here.forget()
-      settled = job.settled
       try {
         return answerTo(job.ask)
       } catch (thrown) {

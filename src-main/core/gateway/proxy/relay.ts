@@ -1,10 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import type { AllowanceReservation, Expectation, RequestEnd, RequestTrace } from '../../ports/requests.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
-import { randomHex } from '../../shared/randomHex.ts'
 import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
 import { endOfFailure } from '../../upstream/reply/errors.ts'
 import { totalTokens } from '../../upstream/reply/usage.ts'
@@ -105,6 +105,7 @@ class RelayedRequest {
   readonly #allowed: AllowedRequest
   readonly #endpoint: Endpoint
   readonly #reservation: AllowanceReservation
+  /** Aborted when the app has disconnected, or when this program ends the request. */
   readonly #gone = new AbortController()
   #trace: RequestTrace | null = null
   #reply: ForwardReply | null = null
@@ -143,7 +144,7 @@ class RelayedRequest {
     this.#action = allowed.turns ? 'turn' : (route?.action ?? 'create')
     this.#responses = allowed.turns?.over(deps.responses) ?? deps.responses
     this.#dialect = dialect
-    this.#replyId = dialect ? `${idPrefixes[dialect.id]}${randomHex(24)}` : ''
+    this.#replyId = dialect ? `${idPrefixes[dialect.id]}${randomBytes(24).toString('hex')}` : ''
     this.#models = endpoint === 'models' ? modelsQueryOf(request, allowed.path) : null
     this.#request = request
     this.#response = response
@@ -348,16 +349,12 @@ class RelayedRequest {
     if (reply.status >= 300 && reply.status < 400 && header(reply.headers, 'location') !== null) {
       throw new Redirected()
     }
-    if (this.#translation) return this.#sendTranslated(reply, this.#translation)
+    if (this.#translation) return sendTranslated(reply, this.#replyOptions(this.#translation, reply.clean))
     if (this.#models) return this.#sendModels(reply, this.#models)
     const headers = replyHeaders(reply.headers)
     headers.push(...this.#allowed.extraHeaders)
     response.writeHead(reply.status, safeReason(reply.statusText), flattened(headers))
     await pipeReply(reply, response, this.#gone.signal)
-  }
-
-  #sendTranslated(reply: ForwardReply, translation: Translation): Promise<void> {
-    return sendTranslated(reply, this.#replyOptions(translation, reply.clean))
   }
 
   #replyOptions(translation: Translation, clean: (text: string) => string): TranslatedReplyOptions {
