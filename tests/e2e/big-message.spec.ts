@@ -11,13 +11,15 @@ test.afterAll(closeHosts)
 const longest2Mb = 100
 const longestOther = 250
 
-/** Opens the chats one after another, from top to bottom, and calls `check` with the longest task of each. */
+/** Opens the chats one after another, from top to bottom, and calls `check` with the longest task of each. @param typed as typed, not as a reply */
 async function openEach(
   messages: readonly (readonly [string, string])[],
   check: (name: string, longestMs: number) => void,
+  typed = false,
 ): Promise<void> {
   const dataDir = newDataDir()
-  const chats = messages.map(([name, text]) => ({ name, ...storeChat(dataDir, ['Question', text]) }))
+  const chats = messages.map(([name, text]) => ({ name, ...storeChat(dataDir, typed ? [text] : ['Question', text]) }))
+  const drawn = typed ? '.chat-typed .md-piece' : 'article[data-role="assistant"] .md-section'
   const host = await openWebHost(dataDir, ['--sandbox'])
   const page = await openDevToolsPage(host.url)
   try {
@@ -27,7 +29,7 @@ async function openEach(
       // CPU time of the page's thread, which other programs do not change.
       const { trace } = await tracedWithDevTools(page, async () => {
         await page.evaluate(`performance.mark('${marks.from}'), location.hash = '#/chat/${id}', null`)
-        await page.until(`document.querySelector('article[data-role="assistant"] .md-section')`)
+        await page.until(`document.querySelector('${drawn}')`)
         await isQuiet(page)
         // A jump to a part that was never drawn.
         await page.evaluate(`(() => {
@@ -63,6 +65,17 @@ test('a message of 2 MB never blocks the page: a list, definitions and one row o
   await openEach(messages(['list', 'definitions', 'backticks'], 2_000_000), (name, longestMs) => {
     expect(longestMs, name).toBeLessThan(longest2Mb)
   })
+})
+
+test('a typed message of 2 MB in one line never blocks the page', async () => {
+  test.setTimeout(120_000)
+  await openEach(
+    messages(['long line', 'emoji', 'prose'], 2_000_000),
+    (name, longestMs) => {
+      expect.soft(longestMs, name).toBeLessThan(longest2Mb)
+    },
+    true,
+  )
 })
 
 for (const part of [0, 1, 2, 3]) {

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test'
 import { marks, tracedWithDevTools } from '../bench/render-trace.ts'
-import { openDevToolsPage } from '../helpers/devToolsPage.ts'
+import { type DevToolsPage, openDevToolsPage } from '../helpers/devToolsPage.ts'
 import { storeChat } from '../helpers/storedChat.ts'
 import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
 
@@ -50,7 +50,7 @@ test('a reply of 1 MB is drawn and scrolled a part at a time, and scrolling ends
 const sentence = 'The harbour is closed in winter, and **nobody** goes there. '
 const paragraphs = Array.from({ length: 1_100 }, (_, n) => `Paragraph ${n}. ${sentence.repeat(5)}\n\n`)
 
-test('a reply with undrawn parts is copied whole, found anywhere, and keeps still while scrolled', async () => {
+test('a reply with undrawn parts is read and copied whole, found anywhere, and keeps still while scrolled', async () => {
   const dataDir = newDataDir()
   const chat = storeChat(dataDir, ['Question', paragraphs.with(700, 'A needle.\n\n').join('')])
   const host = await openWebHost(dataDir, ['--sandbox'])
@@ -59,6 +59,8 @@ test('a reply with undrawn parts is copied whole, found anywhere, and keeps stil
     await page.evaluate(`location.hash = '#/chat/${chat.id}', null`)
     await page.until(`document.querySelector('article[data-role="assistant"] .md-undrawn')`)
     await page.until(isStable)
+    expect(await paragraphsForScreenReaders(page)).toBe(paragraphs.length - 1)
+    expect(await page.evaluate(`document.querySelectorAll('.md-undrawn').length`)).toBeGreaterThan(20)
     expect(await page.evaluate(copiedParagraphs)).toBe(paragraphs.length - 1)
     expect(await page.evaluate(jumpsWhileScrolledUp)).toEqual([])
     await page.evaluate(`${findText}('needle')`)
@@ -71,6 +73,47 @@ test('a reply with undrawn parts is copied whole, found anywhere, and keeps stil
     await page.close()
   }
 })
+
+test('a match is found by its number in a reply whose beginning is not in the page', async () => {
+  test.setTimeout(120_000)
+  const dataDir = newDataDir()
+  // About 40 such paragraphs are a section, and the page has at most 1,500 sections at first.
+  const short = Array.from({ length: 66_000 }, () => 'a|\n\n')
+  const text = short.with(100, 'Needle one.\n\n').with(9_000, 'Needle two.\n\n').join('')
+  const chat = storeChat(dataDir, ['Question', text])
+  const host = await openWebHost(dataDir, ['--sandbox'])
+  const page = await openDevToolsPage(host.url)
+  const current = `[...(CSS.highlights.get('chat-find-current') ?? [])][0]?.startContainer.data`
+  const press = (key: string) =>
+    `document.querySelector('.chat-find input').dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true })), null`
+  try {
+    await page.evaluate(`location.hash = '#/chat/${chat.id}', null`)
+    await page.until(`document.querySelector('article[data-role="assistant"] .md-earlier')`)
+    await page.evaluate(`${findText}('needle')`)
+    await page.until(current)
+    expect(await page.evaluate(current)).toBe('Needle one.')
+    await page.evaluate(press('Enter'))
+    await page.until(`${current} === 'Needle two.'`)
+    await page.until(currentIsInView)
+  } finally {
+    await page.close()
+  }
+})
+
+/** How many paragraphs are drawn, or named by an element in the accessibility tree, from which a screen reader reads. */
+async function paragraphsForScreenReaders(page: DevToolsPage): Promise<number> {
+  const { targetInfos } = (await page.cdp.send('Target.getTargets')) as {
+    targetInfos: { targetId: string; type: string; url: string }[]
+  }
+  const targetId = targetInfos.find(({ type, url }) => type === 'page' && url.startsWith('http'))?.targetId
+  const { sessionId } = await page.cdp.send('Target.attachToTarget', { targetId, flatten: true })
+  const { nodes } = (await page.cdp.send('Accessibility.getFullAXTree', {}, String(sessionId))) as {
+    nodes: { ignored: boolean; role?: { value: string }; name?: { value: string } }[]
+  }
+  const labels = nodes.filter(({ ignored, role }) => !ignored && role?.value === 'image').map(({ name }) => name?.value)
+  const drawn = await page.evaluate<string>(`document.querySelector('article[data-role="assistant"] .md').innerText`)
+  return new Set([...labels, drawn].join('\n').match(/Paragraph \d+/g)).size
+}
 
 const copiedParagraphs = `(() => {
   const article = document.querySelector('article[data-role="assistant"]')

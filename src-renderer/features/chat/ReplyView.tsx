@@ -1,5 +1,5 @@
 import { CircleCheck, TriangleAlert } from 'lucide-react'
-import type { Message } from '../../../src-preload/contract/chat.ts'
+import { canContinue, type Message } from '../../../src-preload/contract/chat.ts'
 import { Markdown } from '../../shared/markdown/Markdown.tsx'
 import { useStage } from '../../stores/chatPage.ts'
 import { isRunning } from '../../stores/openChat.ts'
@@ -61,7 +61,7 @@ export function ReplyBody({ reply }: { reply: Message }) {
       {reply.wait && running && <Waiting wait={reply.wait} replyId={reply.id} />}
       {reply.text !== '' && (
         <div data-part="text">
-          <Markdown text={reply.text} growing={streaming} />
+          <Markdown text={reply.text} growing={streaming} isCut={!running && canContinue(reply)} />
         </div>
       )}
       {streaming && reply.text === '' && reply.reasoning === '' && !reply.wait && <span className="chat-caret" />}

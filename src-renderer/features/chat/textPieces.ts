@@ -16,14 +16,19 @@ export function textPieces(text: string): string[] {
 
 function endOfPiece(text: string, at: number): number {
   if (text.length - at <= usual) return text.length
-  const before = text.lastIndexOf('\n', at + usual - 1)
-  if (before >= at) return before + 1
-  const after = text.slice(at + usual, at + most).indexOf('\n')
-  if (after >= 0) return at + usual + after + 1
-  if (text.length - at <= most) return text.length
-  const space = text.lastIndexOf(' ', at + most - 1)
-  if (space >= at + usual) return space + 1
+  // Not `lastIndexOf` in the whole text, which reads up to its beginning where there is none.
+  const head = text.slice(at, at + usual)
+  const before = head.lastIndexOf('\n')
+  if (before >= 0) return at + before + 1
+  // Once a line is divided, its pieces have the usual length, so that a view of them is laid out quickly.
+  if (at === 0 || text.charAt(at - 1) === '\n') {
+    const after = text.slice(at + usual, at + most).indexOf('\n')
+    if (after >= 0) return at + usual + after + 1
+    if (text.length - at <= most) return text.length
+  }
+  const space = head.lastIndexOf(' ')
+  if (space >= usual / 2) return at + space + 1
   // A character of two units stays whole.
-  const code = text.charCodeAt(at + most)
-  return code >= 0xdc00 && code <= 0xdfff ? at + most - 1 : at + most
+  const code = text.charCodeAt(at + usual)
+  return code >= 0xdc00 && code <= 0xdfff ? at + usual - 1 : at + usual
 }

@@ -9,7 +9,7 @@ import { useMarkdownTexts } from './messages.ts'
 import { Nodes, PlainText } from './nodes.tsx'
 import { parseBlock } from './parse.ts'
 import { joinTables } from './tables.ts'
-import { isUndrawnWith } from './undrawn.ts'
+import { shows, writtenText } from './undrawn.ts'
 import './markdown.css'
 
 /** Characters of the end of a long text that are drawn at once when it appears. */
@@ -23,16 +23,23 @@ const maxWhole = 40
 /** Sections in the page, at least 5 MB of ordinary text. Those before appear when they are asked for. */
 const maxSections = 1_500
 
+interface MarkdownProps {
+  text: string
+  growing?: boolean
+  isCut?: boolean
+}
+
 /**
  * A markdown text that may grow. A change parses only the unfinished block of the newest section. A long text is split, parsed and drawn in
  * steps, so that the page never waits for it.
  * @param growing draws the caret. The last code block of a text that no longer grows is complete, also without its last line break.
+ * @param isCut whether the text has ended early. A formula that it opened is then text without its sign.
  */
-export function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
+export function Markdown({ text, growing = false, isCut = false }: MarkdownProps) {
   const t = useMarkdownTexts()
   const [splitter] = useState(() => new BlockSplitter())
   const whole = useMemo(() => (growing ? text : ended(text)), [text, growing])
-  const sections = split(splitter, whole, !growing)
+  const sections = split(splitter, whole, !growing, isCut)
   const { isBehind } = splitter
   const [steps, goOn] = useReducer((count: number) => count + 1, 0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: each step continues with the next one
@@ -49,7 +56,14 @@ export function Markdown({ text, growing = false }: { text: string; growing?: bo
   return (
     <div className="md" data-growing={growing}>
       {hidden > 0 && (
-        <button type="button" className="md-earlier" onClick={() => setLimit(limit + maxSections)}>
+        <button
+          type="button"
+          className="md-earlier"
+          ref={(button) => {
+            if (button) shows(button, sections.slice(0, hidden))
+          }}
+          onClick={() => setLimit(limit + maxSections)}
+        >
           {t('showEarlier')}
         </button>
       )}
@@ -72,10 +86,10 @@ const sectionKey = (at: number): string => `s${at}`
 type Sections = readonly (readonly Block[])[]
 
 /** Splits for some ms. */
-function split(splitter: BlockSplitter, text: string, isEnded: boolean): Sections {
+function split(splitter: BlockSplitter, text: string, isEnded: boolean, isCut: boolean): Sections {
   const until = performance.now() + sliceMs
-  let sections = splitter.update(text, stepChars, isEnded)
-  while (splitter.isBehind && performance.now() < until) sections = splitter.update(text, stepChars, isEnded)
+  let sections = splitter.update(text, stepChars, isEnded, isCut)
+  while (splitter.isBehind && performance.now() < until) sections = splitter.update(text, stepChars, isEnded, isCut)
   return sections
 }
 
@@ -171,8 +185,9 @@ const Section = memo(function Section({ blocks, settled, growing, isFirst, isLon
   const isSearched = useFind(({ shown }) => shown)
   useLayoutEffect(() => {
     // So that a section hardly changes its height when it is drawn, which would move the text in view.
-    const style = box.current?.style
-    if (!style) return
+    if (!box.current) return
+    shows(box.current, [blocks])
+    const { style } = box.current
     const lines = !isDrawn || settled ? `${linesOf(blocks)}lh` : ''
     style.blockSize = isDrawn ? '' : lines
     style.containIntrinsicBlockSize = lines && `auto ${lines}`
@@ -182,7 +197,6 @@ const Section = memo(function Section({ blocks, settled, growing, isFirst, isLon
   }, [isLong])
   useEffect(() => {
     if (isDrawn || !box.current) return
-    isUndrawnWith(box.current, blocks)
     let cancel: (() => void) | null = null
     const draw = (isLast: boolean): void => {
       cancel?.()
@@ -201,7 +215,8 @@ const Section = memo(function Section({ blocks, settled, growing, isFirst, isLon
       cancel?.()
     }
   }, [isDrawn, isLong, isSearched, blocks])
-  if (!isDrawn) return <div ref={box} className="md-section md-undrawn" />
+  // Its text is for a screen reader. A label, because the browser has no accessible text in a box that it has not laid out.
+  if (!isDrawn) return <div ref={box} className="md-section md-undrawn" role="img" aria-label={writtenText(blocks)} />
   return (
     <div ref={box} className={settled ? 'md-section md-settled' : 'md-section'}>
       {blocks.map((block, at) => {

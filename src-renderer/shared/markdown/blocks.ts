@@ -22,6 +22,8 @@ export interface FlowBlock {
   carries: boolean
   /** Whether the block may still grow. */
   open: boolean
+  /** Whether the text ends within the block, because the reply was stopped. */
+  isCut?: boolean
 }
 /** Plain text in pieces of limited size. Only the last piece grows. */
 export interface TextBlock {
@@ -122,15 +124,21 @@ export class BlockSplitter {
    * changes a block.
    * @param maxChars limit of new text to read. Call again while `isBehind`.
    * @param isEnded whether the text no longer grows, so that its last block is complete. See `ended`.
+   * @param isCut whether the text has ended early, so that its last block may be half
    */
-  update(text: string, maxChars = Number.POSITIVE_INFINITY, isEnded = false): readonly (readonly Block[])[] {
+  update(
+    text: string,
+    maxChars = Number.POSITIVE_INFINITY,
+    isEnded = false,
+    isCut = false,
+  ): readonly (readonly Block[])[] {
     if (text !== this.#text && !text.startsWith(this.#text)) this.#reset()
     this.#text = text
     const last = this.#at + maxChars
     while (this.#at < last && this.#takeNext());
     this.isBehind = this.#at >= last
     this.#refresh(maxChars === Number.POSITIVE_INFINITY ? maxChars : refreshedChars)
-    return this.#view(isEnded && !this.isBehind)
+    return this.#view(isEnded && !this.isBehind, isCut)
   }
 
   /** Whether the last `update` reached its limit. Its result then is that of a part of the text. */
@@ -138,10 +146,10 @@ export class BlockSplitter {
 
   /** Processes the next line or part of a long line. False when the rest may still grow. */
   #takeNext(): boolean {
-    const newline = this.#text.indexOf('\n', this.#at)
-    const end = newline < 0 ? this.#text.length : newline + 1
-    if (end - this.#at > softLimit) this.#takeFragment()
-    else if (newline >= 0) this.#take(this.#at, end, true)
+    // Within the limit, so that a text of one line is not read to its end for each part.
+    const newline = this.#text.slice(this.#at, this.#at + softLimit).indexOf('\n')
+    if (newline >= 0) this.#take(this.#at, this.#at + newline + 1, true)
+    else if (this.#text.length - this.#at > softLimit) this.#takeFragment()
     else return false
     return true
   }
@@ -401,8 +409,10 @@ export class BlockSplitter {
   }
 
   /** The sections, with the unfinished line treated as complete. */
-  #view(isEnded: boolean): readonly (readonly Block[])[] {
-    const tail = isEnded ? this.#preview().map((block) => ({ ...block, open: false })) : this.#preview()
+  #view(isEnded: boolean, isCut: boolean): readonly (readonly Block[])[] {
+    const settled = (block: Block): Block =>
+      isCut && block.kind === 'flow' ? { ...block, open: false, isCut } : { ...block, open: false }
+    const tail = isEnded ? this.#preview().map(settled) : this.#preview()
     const rest = this.#done.slice(this.#sectionStart).map((done) => done.block)
     return [...this.#sections, [...rest, ...tail]]
   }
@@ -423,14 +433,16 @@ export class BlockSplitter {
     if (open && (this.#midLine || line.blank || !this.#endsBefore(open, line)))
       return [this.#flowBlock({ ...open, end: to }, true)]
     const before = this.#openBlocks().map((block) => ({ ...block, open: false }))
-    if (line.blank) return before
-    if (line.fence) return [...before, { kind: 'code', language: line.fence.info, pieces: [], open: true }]
+    // Until the line is complete, a fence may be code in a line of text.
+    if (line.blank || line.fence) return before
+    // A table that is cut continues with its header.
+    const prefix = open?.shape === 'table' && !open.afterBlank ? open.prefix : ''
     const opened: FlowBlock = {
       kind: 'flow',
-      source: this.#text.slice(from, to),
+      source: prefix + this.#text.slice(from, to),
       continues: false,
       definitions: '',
-      carries: false,
+      carries: prefix !== '',
       open: true,
     }
     return [...before, opened]

@@ -7,7 +7,7 @@ import { CodeBlock } from './CodeBlock.tsx'
 import { useMarkdownHost } from './context.ts'
 import { BoundedText, revealed, revealedProse, spelled } from './hiddenCharacters.tsx'
 import { definitionsIn } from './joinedBlocks.ts'
-import { Formula } from './math/Formula.tsx'
+import { Formula, FormulaToCome } from './math/Formula.tsx'
 import { useMarkdownTexts } from './messages.ts'
 import { textOf } from './nodeText.ts'
 import { TableView } from './Table.tsx'
@@ -41,7 +41,7 @@ function Node({ node, place }: { node: RootContent; place: Place }): ReactNode {
     case 'text':
       return <CitedProse text={node.value} />
     case 'formula':
-      return <Formula tex={node.tex} source={node.value} display={node.display} />
+      return node.open ? <FormulaToCome /> : <Formula tex={node.tex} source={node.value} display={node.display} />
     case 'paragraph':
       return <p dir="auto">{draw(node.children, place)}</p>
     case 'heading':

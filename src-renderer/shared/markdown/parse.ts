@@ -34,7 +34,7 @@ export function parseBlock(block: FlowBlock): RootContent[] {
 }
 
 function parseAnew(block: FlowBlock): RootContent[] {
-  const key = `${block.continues ? wordJoiner : ''}${block.source}\n\n${block.definitions}`
+  const key = `${block.isCut ? 'cut' : ''}\n${block.continues ? wordJoiner : ''}${block.source}\n\n${block.definitions}`
   const known = block.open ? undefined : cachedNodes.get(key)
   if (known) return known
   const text = (block.continues ? wordJoiner : '') + block.source
@@ -66,20 +66,26 @@ function hasDenseMarks(source: string): boolean {
 const isCostly = (source: string): boolean => deepNesting.test(source) || hasDenseMarks(source)
 
 /** Blocks that cost far more than their size, or exhaust the stack, are hostile or broken: they stay text. */
-function parse(text: string, { source, definitions, open }: FlowBlock): RootContent[] {
+function parse(text: string, { source, definitions, open, isCut = false }: FlowBlock): RootContent[] {
   if (isCostly(text)) return [{ type: 'plain', value: source }]
+  // Definitions follow the text. Those of notes are placeholders, because another block contains the note.
+  const own = definitions === '' ? text : text.slice(0, -definitions.length - 2)
+  const isOwn = (node: RootContent): boolean => (node.position?.start.offset ?? 0) < own.length
   try {
-    const read = readMarkdown(text)
-    // Definitions follow the text. Those of notes are placeholders, because another block contains the note.
-    const end = text.length - definitions.length
-    const isOwn = (node: RootContent): boolean => definitions === '' || (node.position?.start.offset ?? 0) < end
-    const nodes = read.filter((node) => node.type !== 'footnoteDefinition' || isOwn(node))
-    if (open) complete(nodes.filter(isOwn), text)
-    return nodes
+    const read = readMarkdown(text, open || isCut ? endOf(own) : undefined)
+    const nodes = read.filter(isOwn)
+    if (open || isCut) complete(nodes, own, isCut)
+    return [...nodes, ...read.filter((node) => !isOwn(node) && node.type !== 'footnoteDefinition')]
   } catch (thrown) {
     if (!(thrown instanceof RangeError)) throw thrown
     return [{ type: 'plain', value: source }]
   }
+}
+
+/** Offset of the end of a text, without a line that has nothing but marks of quotes. */
+function endOf(text: string): number {
+  const line = text.search(/\n[\s>]*$/)
+  return text.slice(0, line < 0 ? undefined : line).trimEnd().length
 }
 
 function cacheNodes(source: string, nodes: RootContent[]): void {

@@ -1,9 +1,16 @@
 import type { Block } from './blocks.ts'
 
-/** The blocks of sections that are in the page as an empty box, because nobody has scrolled near them yet. */
-const blocksOf = new WeakMap<Element, readonly Block[]>()
+type Section = readonly Block[]
 
-export const isUndrawnWith = (box: Element, blocks: readonly Block[]): void => void blocksOf.set(box, blocks)
+/** The section of each box in the page, also of an empty one, and the sections that the button before them shows. */
+const shownBy = new WeakMap<Element, readonly Section[]>()
+
+export const shows = (element: Element, sections: readonly Section[]): void => void shownBy.set(element, sections)
+
+export const sectionsOf = (element: Element): readonly Section[] => shownBy.get(element) ?? []
+
+/** The text of a section as Markdown. */
+export const writtenText = (section: Section): string => section.map(sourceOf).join('')
 
 /** Whether parts of a message are not in the page. */
 export const hasUndrawn = (message: Element): boolean => message.querySelector('.md-undrawn, .md-earlier') !== null
@@ -14,8 +21,7 @@ export function writeUndrawn(copy: DocumentFragment, range: Range, within: Eleme
   if (copies.length === 0) return
   // The clone has the same sections in the same order.
   const boxes = [...within.querySelectorAll('.md-undrawn')].filter((box) => range.intersectsNode(box))
-  for (const [at, box] of boxes.entries())
-    copies[at]?.replaceChildren((blocksOf.get(box) ?? []).map((block) => sourceOf(block)).join(''))
+  for (const [at, box] of boxes.entries()) copies[at]?.replaceChildren(...sectionsOf(box).map(writtenText))
 }
 
 function sourceOf(block: Block): string {

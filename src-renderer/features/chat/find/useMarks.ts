@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'react'
+import { sectionsOf as writtenIn, writtenText } from '../../../shared/markdown/undrawn.ts'
 import { useFind } from '../../../stores/chatFind.ts'
 import { scrollToMessage } from '../reveal.ts'
-import type { Match } from './matches.ts'
+import { count, type Match } from './matches.ts'
 import { liveRange, rangesIn } from './ranges.ts'
 
 const all = 'chat-find'
@@ -49,6 +50,8 @@ class Marks {
   readonly #shown = new Highlight()
   readonly #changes: MutationObserver
   #current: Match | null = null
+  /** The matches in the text of a section as written. */
+  readonly #written = new WeakMap<ReturnType<typeof writtenIn>[number], number>()
   #frame = 0
 
   constructor(talk: Element, pattern: RegExp) {
@@ -75,8 +78,11 @@ class Marks {
     this.#markCurrent()
   }
 
-  /** The range of a match. Null when it is not in the page, `later` while a section before it is not drawn. */
-  rangeOf({ id, nth }: Match): Range | 'later' | null {
+  /**
+   * The range of a match. Null when it is not in the page, `later` while a section before it is not drawn. In a part of a long message that
+   * is not drawn, the element that shows this part.
+   */
+  rangeOf({ id, nth, isWritten }: Match): Range | HTMLElement | 'later' | null {
     const escaped = CSS.escape(id)
     // A tool's result is in its card, which is part of the reply that called the tool. JSON is formatted there.
     const result = this.#talk.querySelector(`[data-result-of="${escaped}"]`)
@@ -87,6 +93,7 @@ class Marks {
     }
     let left = nth
     for (const part of this.#talk.querySelectorAll(`[data-message-id="${escaped}"] [data-part="text"]`)) {
+      if (isWritten && part.querySelector('.md-section')) return this.#writtenRange(part, nth)
       for (const section of sectionsOf(part)) {
         if (section.classList.contains('md-undrawn')) return 'later'
         const ranges = this.#rangesIn(section)
@@ -96,6 +103,32 @@ class Marks {
       }
     }
     return null
+  }
+
+  /** The range of a match in a message whose matches are counted as written. In its section, it is at the same place or the last. */
+  #writtenRange(part: Element, nth: number): Range | HTMLElement | null {
+    let left = nth
+    for (const element of part.querySelectorAll<HTMLElement>('.md-earlier, .md-section')) {
+      const found = this.#countWritten(element)
+      if (left < found) {
+        if (element.matches('.md-earlier, .md-undrawn')) return element
+        const ranges = this.#rangesIn(element)
+        const range = ranges[left] ?? ranges.at(-1)
+        return range ? liveRange(range) : null
+      }
+      left -= found
+    }
+    return null
+  }
+
+  #countWritten(element: Element): number {
+    let sum = 0
+    for (const section of writtenIn(element)) {
+      const found = this.#written.get(section) ?? count(writtenText(section), this.#pattern)
+      this.#written.set(section, found)
+      sum += found
+    }
+    return sum
   }
 
   #forget(target: Node): void {
@@ -150,9 +183,13 @@ function bringIntoSight(match: Match, marks: Marks): () => void {
   const show = (): void => {
     const range = marks.rangeOf(match)
     const talk = document.querySelector('.chat-talk')
+    if (range instanceof HTMLButtonElement) range.click()
+    // It is drawn when it is near the view.
+    else if (range instanceof HTMLElement && talk)
+      talk.scrollTop += range.getBoundingClientRect().top - talk.getBoundingClientRect().top
     if (range instanceof Range && talk && center(range, talk)) return
     // Drawing the text before the match takes as long as the text requires.
-    if (range === 'later') until = performance.now() + patience
+    if (range === 'later' || range instanceof HTMLElement) until = performance.now() + patience
     if (performance.now() < until) frame = requestAnimationFrame(show)
   }
   if (!isInSight(marks.rangeOf(match))) scrollToMessage(match.id)
@@ -160,7 +197,7 @@ function bringIntoSight(match: Match, marks: Marks): () => void {
   return () => cancelAnimationFrame(frame)
 }
 
-function isInSight(range: Range | 'later' | null): boolean {
+function isInSight(range: ReturnType<Marks['rangeOf']>): boolean {
   const view = document.querySelector('.chat-talk')?.getBoundingClientRect()
   if (!(range instanceof Range) || !view) return false
   const { top, bottom, left, right, height } = range.getBoundingClientRect()

@@ -1,7 +1,7 @@
 import type { Literal } from 'mdast'
 import type { CompileContext, Extension as MdastExtension, Token } from 'mdast-util-from-markdown'
 import type { Code, Construct, Effects, Extension, ParseContext, State, TokenizeContext } from 'micromark-util-types'
-import { formulasIn, isDisplay, longestDisplay, texOf } from '../math/scan.ts'
+import { formulasIn, isDisplay, longestDisplay, openFormulaIn, texOf } from '../math/scan.ts'
 import { filtered } from './filtered.ts'
 
 export interface FormulaNode extends Literal {
@@ -11,6 +11,8 @@ export interface FormulaNode extends Literal {
   tex: string
   /** Whether it has lines of its own. */
   display: boolean
+  /** Whether it ends with the text because its closing sign has not arrived. */
+  open: boolean
 }
 declare module 'mdast' {
   interface PhrasingContentMap {
@@ -75,15 +77,18 @@ function before({ previous }: TokenizeContext): string {
 
 /** Lengths of the formulas of a text run, by their offset in the source. Each run is read once. */
 const known = new WeakMap<TokenizeContext, ReadonlyMap<number, number>>()
+/** Offset of the formula of a text run that is not closed. */
+const openAt = new WeakMap<TokenizeContext, number>()
 
-/** A formula in a text run. */
-const inText: Construct = {
+/** A formula in a text run. @param end see `formulaSyntax` */
+const inText = (end: number): Construct => ({
   name: 'formula',
   tokenize(effects, ok, nok) {
     const take: State = (code) => {
-      let left = known.get(this)?.get(this.now().offset) ?? 0
+      const { offset } = this.now()
+      let left = known.get(this)?.get(offset) ?? 0
       if (left === 0) return nok(code)
-      effects.enter('formula')
+      effects.enter('formula')._open = openAt.get(this) === offset
       const consume = inPieces(effects)
       const inside: State = (next) => {
         if (left === 0) {
@@ -103,14 +108,25 @@ const inText: Construct = {
     return effects.check(
       readAhead(ahead),
       (code) => {
-        const found = formulasIn(ahead.text)
-        known.set(this, new Map(found.map(({ start, end }) => [ahead.offsets[start] ?? -1, end - start])))
+        const lengths = new Map(
+          formulasIn(ahead.text).map((one) => [ahead.offsets[one.start] ?? -1, one.end - one.start]),
+        )
+        const open = reaches(ahead, end) ? openFormulaIn(ahead.text) : -1
+        if (open >= 0) {
+          const offset = ahead.offsets[open] ?? -1
+          openAt.set(this, offset)
+          lengths.set(offset, ahead.text.length - open)
+        }
+        known.set(this, lengths)
         return take(code)
       },
       nok,
     )
   },
-}
+})
+
+/** Whether the text ahead contains the end of a growing text. */
+const reaches = ({ offsets }: Ahead, end: number): boolean => (offsets.at(-1) ?? -1) + 1 >= end
 
 /** Consumes the text of a formula. A line ending is a token of its own, because the next line may start with the mark of a quote. */
 function inPieces(effects: Effects): (code: Code | 'end') => void {
@@ -135,8 +151,9 @@ const unclosed = new WeakMap<ParseContext, Map<Code, number>>()
 /**
  * A formula on lines of its own: `$$` or `\[` starts a line and the closing sign ends one, with no blank line and no code between. Like
  * fenced code, it may end a paragraph, and nothing in it starts a list, a quote or a heading.
+ * @param end see `formulaSyntax`
  */
-const onLines: Construct = {
+const onLines = (end: number): Construct => ({
   name: 'formulaOnLines',
   concrete: true,
   tokenize(effects, ok, nok) {
@@ -147,24 +164,36 @@ const onLines: Construct = {
     let length = 0
     let isLineBlank = false
     let isEmpty = true
+    let token: Token | undefined
 
     const fail: State = (code) => {
       failed.set(sign, Math.max(failed.get(sign) ?? 0, this.now().offset))
       return nok(code)
     }
+    const isEnd = (code: Code): boolean => (code === null || isLineEnd(code)) && this.now().offset >= end
+    /** At the end of a growing text. */
+    const unfinished: State = (code) => {
+      const text = token ? this.sliceSerialize({ start: token.start, end: this.now() }) : ''
+      if (openFormulaIn(text) !== 0) return fail(code)
+      consume('end')
+      effects.exit('formula')._open = true
+      return ok(code)
+    }
     const inside: State = (code) => {
+      if (isEnd(code)) return unfinished(code)
       if (code === null || code === backtick || ++length > longestDisplay) return fail(code)
-      if (isLineEnd(code)) {
-        if (isLineBlank) return fail(code)
-        isLineBlank = true
-        consume(code)
-        return lineStart
-      }
+      if (isLineEnd(code)) return lineEnd(code)
       const isSign = code === sign
       if (!isBlank(code) && !isSign) isLineBlank = isEmpty = false
       consume(code)
       if (isSign) return afterSign
       return code === backslash ? escaped : inside
+    }
+    const lineEnd: State = (code) => {
+      if (isLineBlank) return fail(code)
+      isLineBlank = true
+      consume(code)
+      return lineStart
     }
     const lineStart: State = (code) => (this.parser.lazy[this.now().line] ? fail(code) : inside(code))
     const escaped: State = (code) => {
@@ -201,7 +230,7 @@ const onLines: Construct = {
     }
     return (code) => {
       if (this.now().offset < (failed.get(code) ?? 0)) return nok(code)
-      effects.enter('formula')
+      token = effects.enter('formula')
       consume(code)
       return (second) => {
         if (second !== (code === dollar ? dollar : openBracket)) return nok(second)
@@ -211,11 +240,14 @@ const onLines: Construct = {
       }
     }
   },
-}
+})
 
-/** Pipes inside the formulas of a table row, by their offset. */
-function pipesIn({ text, offsets }: Ahead): ReadonlySet<number> {
+/** Pipes inside the formulas of a table row, by their offset. Also those of a formula that is not closed yet. */
+function pipesIn(ahead: Ahead, end: number): ReadonlySet<number> {
+  const { text, offsets } = ahead
   const found = new Set<number>()
+  const open = reaches(ahead, end) ? openFormulaIn(text) : -1
+  for (let at = open; open >= 0 && at < text.length; at++) if (text.charAt(at) === '|') found.add(offsets[at] ?? -1)
   for (const { start, end } of formulasIn(text)) {
     const pipes: number[] = []
     for (let at = start; at < end; at++) if (text.charAt(at) === '|' && text.charAt(at - 1) !== '\\') pipes.push(at)
@@ -226,13 +258,13 @@ function pipesIn({ text, offsets }: Ahead): ReadonlySet<number> {
 }
 
 /** A table whose cells may contain formulas with a pair of pipes, as in `$|x|$`. */
-export const tableWithFormulas = (table: Construct): Construct => {
+export const tableWithFormulas = (table: Construct, end: number): Construct => {
   const rows = new WeakMap<ParseContext, { line: number; pipes: ReadonlySet<number> }>()
   return filtered(table, function see(code) {
     const { line, offset } = this.now()
     let row = rows.get(this.parser)
     if (row?.line !== line) {
-      row = { line, pipes: pipesIn(restOfLine(this)) }
+      row = { line, pipes: pipesIn(restOfLine(this), end) }
       rows.set(this.parser, row)
     }
     return code === pipe && row.pipes.has(offset) ? asterisk : code
@@ -258,15 +290,16 @@ function restOfLine(context: TokenizeContext): Ahead {
   return ahead
 }
 
-export const formulaSyntax: Extension = {
-  text: { [dollar]: inText, [backslash]: inText },
-  flow: { [dollar]: onLines, [backslash]: onLines },
+/** @param end offset of the end of a text that still grows, where a formula may end without its closing sign. Infinity: it does not grow. */
+export function formulaSyntax(end: number): Extension {
+  const [text, flow] = [inText(end), onLines(end)]
+  return { text: { [dollar]: text, [backslash]: text }, flow: { [dollar]: flow, [backslash]: flow } }
 }
 
 export const formulaNodes: MdastExtension = {
   enter: {
     formula(token) {
-      this.enter({ type: 'formula', value: '', tex: '', display: false }, token)
+      this.enter({ type: 'formula', value: '', tex: '', display: false, open: token._open === true }, token)
       this.buffer()
     },
     formulaText: data,

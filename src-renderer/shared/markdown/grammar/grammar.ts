@@ -1,5 +1,5 @@
 import type { Link, Nodes, RootContent } from 'mdast'
-import { fromMarkdown } from 'mdast-util-from-markdown'
+import { fromMarkdown, type Options } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
 import type { Construct, ConstructRecord, Extension } from 'micromark-util-types'
@@ -8,17 +8,17 @@ import { formulaNodes, formulaSyntax, tableWithFormulas } from './formulas.ts'
 import { lineBreakNodes, lineBreakSyntax } from './lineBreak.ts'
 
 /** Changes of GFM's own constructs, by name. */
-const changes: Record<string, (construct: Construct) => Construct> = {
+const changes: Record<string, (construct: Construct, end: number) => Construct> = {
   protocolAutolink: endsBeforeCjk,
   wwwAutolink: endsBeforeCjk,
   strikethrough: besideCjk,
   table: tableWithFormulas,
 }
 
-function changed(record: ConstructRecord): ConstructRecord {
+function changed(record: ConstructRecord, end: number): ConstructRecord {
   const known = new Map<Construct, Construct>()
   const one = (construct: Construct): Construct => {
-    const made = known.get(construct) ?? changes[construct.name ?? '']?.(construct) ?? construct
+    const made = known.get(construct) ?? changes[construct.name ?? '']?.(construct, end) ?? construct
     known.set(construct, made)
     return made
   }
@@ -32,26 +32,37 @@ function changed(record: ConstructRecord): ConstructRecord {
 
 // A single `~` is a range (18~24) or "about" (~120), not struck text.
 const githubs = gfm({ singleTilde: false })
-const github: Extension = { ...githubs, text: changed(githubs.text ?? {}), flow: changed(githubs.flow ?? {}) }
 
-const options = {
-  extensions: [
-    github,
-    cjkEmphasis,
-    formulaSyntax,
-    lineBreakSyntax,
-    // Raw HTML is not a construct: `<script>` is plain text everywhere.
-    { disable: { null: ['htmlFlow', 'htmlText'] } },
-  ],
-  mdastExtensions: [gfmFromMarkdown(), formulaNodes, lineBreakNodes, { transforms: [cutAddresses] }],
+/** @param end see `formulaSyntax` */
+function optionsFor(end: number): Options {
+  const github: Extension = {
+    ...githubs,
+    text: changed(githubs.text ?? {}, end),
+    flow: changed(githubs.flow ?? {}, end),
+  }
+  return {
+    extensions: [
+      github,
+      cjkEmphasis,
+      formulaSyntax(end),
+      lineBreakSyntax,
+      // Raw HTML is not a construct: `<script>` is plain text everywhere.
+      { disable: { null: ['htmlFlow', 'htmlText'] } },
+    ],
+    mdastExtensions: [gfmFromMarkdown(), formulaNodes, lineBreakNodes, { transforms: [cutAddresses] }],
+  }
 }
+
+const settled = optionsFor(Number.POSITIVE_INFINITY)
 
 /**
  * The grammar of every reply: CommonMark 0.31 and GFM without raw HTML, with formulas, `<br>`, and marks and addresses beside CJK text. The
  * page, print, every export and speech read a text with it, so that it reads the same in all of them.
+ * @param end offset of the end of a text that still grows. A formula without its closing sign reaches to it, and is `open`.
  * @throws RangeError for nesting that exhausts the stack
  */
-export const readMarkdown = (source: string): RootContent[] => fromMarkdown(source, options).children
+export const readMarkdown = (source: string, end?: number): RootContent[] =>
+  fromMarkdown(source, end === undefined ? settled : optionsFor(end)).children
 
 /** Ends the addresses that GFM finds after parsing (in unbalanced brackets, or after CJK punctuation), which take all text up to a space. */
 function cutAddresses(tree: Nodes): void {

@@ -9,7 +9,7 @@ import './math.css'
 
 type Built = FormulaAnswer | 'waiting' | 'late' | 'long'
 
-/** A formula. Shows its TeX until the formula is built, and permanently with the reason when building fails. */
+/** A formula. Shows its TeX when building takes longer than a second, and with the reason when it fails. */
 export const Formula = memo(function Formula(props: { tex: string; source: string; display: boolean }) {
   const { tex, source, display } = props
   const t = useMarkdownTexts()
@@ -26,7 +26,12 @@ export const Formula = memo(function Formula(props: { tex: string; source: strin
             : null
     const failed = reason === null ? null : t('formulaFailed', { reason })
     return (
-      <span className={display ? 'md-tex md-tex-block' : 'md-tex'} data-tex={source} data-failed={failed !== null}>
+      <span
+        className={display ? 'md-tex md-tex-block' : 'md-tex'}
+        data-tex={source}
+        data-failed={failed !== null}
+        data-waiting={built === 'waiting'}
+      >
         <code dir="ltr">{spelled(source)}</code>
         {failed !== null && <span className="md-tex-reason">{failed}</span>}
       </span>
@@ -56,6 +61,12 @@ export const Formula = memo(function Formula(props: { tex: string; source: strin
     </span>
   )
 })
+
+/** A formula of a growing text whose end has not arrived. Draws nothing, and loads what it will need. */
+export function FormulaToCome(): null {
+  useEffect(() => void buildFormula({ tex: 'x', display: false }), [])
+  return null
+}
 
 function useBuilt(tex: string, display: boolean): Built {
   const start = (): Built => (tex.length > longestTex ? 'long' : (knownFormula({ tex, display }) ?? 'waiting'))

@@ -30,8 +30,34 @@ export function formulasIn(text: string): FormulaRange[] {
   return found
 }
 
+/**
+ * Offset of the first formula that has begun in a text run that still grows, or -1. A sign that may be a price, a variable or a bracket
+ * counts until the text after it reads as prose, so that a sign of a formula is never drawn.
+ */
+export function openFormulaIn(text: string): number {
+  const search = new Search(text)
+  for (let at = 0; at < text.length; ) {
+    const end = search.endOfFormula(at)
+    // A letter or digit may follow, after which it is none: `$10-$20`.
+    if (end === text.length && !texSigns.test(text.slice(at, end))) return at
+    if (end === 0 && search.mayBegin(at)) return at
+    at = end > 0 ? end : search.next(at)
+  }
+  return -1
+}
+
+/** Whether all of a text is one formula. */
+export const isFormula = (source: string): boolean => formulasIn(source)[0]?.end === source.length
+
 /** The TeX of a formula as written, with its delimiters. */
 export const texOf = (source: string): string => source.slice(delimiter(source), -delimiter(source)).trim()
+
+/** What reads as a formula even without its closing sign, unlike a price (`$5`) and a variable (`$HOME`, `$user_name`). */
+const formulaLike = /[\\^]|^\$\$|^\$[a-z](?:_\w|\W|$)|^\$[^a-z]*=/i
+
+/** The text of a formula that never ends, without its opening sign: `$a^2 + b` is `a^2 + b`. */
+export const textOfOpen = (source: string): string =>
+  formulaLike.test(source) ? source.slice(delimiter(source)).trim() : source
 
 /** Whether a formula, as written, has lines of its own. */
 export const isDisplay = (source: string): boolean => /^(?:\$\$|\\\[)/.test(source)
@@ -71,6 +97,42 @@ class Search {
     const run = runLength(this.#text, at)
     if (run === 1) return this.#dollar(at, limit)
     return run === 2 ? this.#dollars(at, limit) : 0
+  }
+
+  /** Whether what starts at `at`, which is no formula, may become one when the text grows. */
+  mayBegin(at: number): boolean {
+    const text = this.#text
+    const char = text.charAt(at)
+    if ((char !== '$' && char !== '\\') || this.#spanAfter(at)) return false
+    if (char === '\\') return at + 1 === text.length || this.#mayBeSlashed(at)
+    const run = runLength(text, at)
+    if (run > 2 || (run === 1 && isWord(text, at - 1))) return false
+    return at + run === text.length || (run === 1 ? this.#mayBeDollar(at + 1) : this.#mayBeDollars(at + 2))
+  }
+
+  #mayBeDollar(from: number): boolean {
+    const inside = this.#text.slice(from)
+    // A further `$` has closed nothing.
+    if (isSpace(inside.charAt(0)) || inside.length > longestInline || /(?<!\\)(?:\\\\)*\$/.test(inside)) return false
+    // In a table, the cell of a price.
+    return !beginsAsProse(inside) && !hasSentence(inside) && !/^\d[\d.,]*\s*\|/.test(inside)
+  }
+
+  #mayBeDollars(from: number): boolean {
+    const inside = this.#text.slice(from)
+    if (this.#isClosed('$$', from) || inside.length > longestDisplay || hasSentence(inside)) return false
+    return /^\s*\n/.test(inside) || !beginsAsProse(inside)
+  }
+
+  #mayBeSlashed(at: number): boolean {
+    const sign = this.#text.charAt(at + 1)
+    if ((sign !== '(' && sign !== '[') || this.#isClosed(sign === '(' ? '\\)' : '\\]', at + 2)) return false
+    const inside = this.#text.slice(at + 2)
+    return inside.length <= (sign === '(' ? longestInline : longestDisplay) && !hasSentence(inside)
+  }
+
+  #isClosed(sign: string, from: number): boolean {
+    return this.#closer(sign, from) < this.#text.length
   }
 
   #spanAfter(at: number): FormulaRange | undefined {
@@ -154,6 +216,12 @@ function codeSpansIn(text: string): FormulaRange[] {
 /** Signs that prose rarely has. */
 const texSigns = /[\\^_={}]/
 const prose = /[a-z]{2}[,.;:]?\s+[a-z]{2}|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/iu
+/** Prose, or a number and words, before any sign of a formula. Stays so, whatever follows. */
+const proseFirst = new RegExp(
+  `^(?:[^\\\\^_={}]*(?:${prose.source})|\\d[\\d.,]*[\\s–—;:)-][^\\\\^_={}+*<>|]*[a-z]{2})`,
+  'iu',
+)
+const beginsAsProse = (inside: string): boolean => proseFirst.test(inside)
 
 /** `$5, or 6$`, `$1,000 to a friend$` and `$HOME, not the '$`: words, or a number followed by words, without a sign of a formula. */
 function readsAsProse(inside: string): boolean {
@@ -166,6 +234,12 @@ function readsAsProse(inside: string): boolean {
     !/[+*<>|]/.test(inside)
   )
 }
+
+/** Three words in a row, which TeX has only in the braces of a command: `\text{if it is so}`. */
+const hasSentence = (inside: string): boolean =>
+  /(?:\b[a-z]{2,}[,.;:]?\s+){2}[a-z]{2}|\p{sc=Han}{4}|[\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]{4}/iu.test(
+    inside.replace(/\\[a-z]+\s*(?:\{[^{}]*\}?)?/gi, ' '),
+  )
 
 function runLength(text: string, at: number): number {
   const char = text.charAt(at)

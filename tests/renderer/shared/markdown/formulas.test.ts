@@ -89,9 +89,10 @@ describe('formulas in markdown', () => {
     expect(text).not.toMatch(/[\ue000\ue001]/)
   })
 
-  it('stay text until they are complete', () => {
-    expect(JSON.stringify(nodesOf('so $a^2 + b', true))).not.toContain('formula')
-    expect(JSON.stringify(nodesOf('so $a^2 + b$', true))).toContain('"formula","value":"$a^2 + b$"')
+  it('are open until they are complete', () => {
+    expect(JSON.stringify(nodesOf('so $a^2 + b', true))).toContain('"display":false,"open":true')
+    expect(JSON.stringify(nodesOf('so $a^2 + b$', true))).toContain('"tex":"a^2 + b","display":false,"open":false')
+    expect(JSON.stringify(nodesOf('so $a^2 + b'))).not.toContain('formula')
   })
 
   it('lose no character of any text', () => {

@@ -20,7 +20,7 @@ const tags = new Set(
   ),
 )
 const attributes =
-  /^(?:class|type|aria-[a-z]+|title|role|tabindex|start|checked|disabled|scope|dir|data-(?:growing|wrap|align|tex|failed|name)|xmlns|width|height|viewBox|fill|stroke|stroke-width|stroke-linecap|stroke-linejoin|d|x|y|x1|x2|y1|y2|cx|cy|r|rx|ry)$/i
+  /^(?:class|type|aria-[a-z]+|title|role|tabindex|start|checked|disabled|scope|dir|data-(?:growing|wrap|align|tex|failed|waiting|name)|xmlns|width|height|viewBox|fill|stroke|stroke-width|stroke-linecap|stroke-linejoin|d|x|y|x1|x2|y1|y2|cx|cy|r|rx|ry)$/i
 
 function violations(markup: string): string[] {
   const found: string[] = []
