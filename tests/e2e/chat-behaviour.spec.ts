@@ -229,7 +229,7 @@ test('a refused request shows the service’s message and an action, and is sent
   await send(page, 'Is this valid?')
   await settled(page, 'failed')
   await expect(lastReply(page).getByText('Change it before you try again')).toBeVisible()
-  await expect(lastReply(page).getByText('The service’s message: “')).toBeVisible()
+  await expect(lastReply(page).getByText('The service says: “')).toBeVisible()
   await lastReply(page)
     .getByRole('button', { name: windowText('chat:edit') })
     .click()

@@ -323,7 +323,7 @@ test('a model without image input: the service’s message, another model one cl
   await pick(page, file('a.png', 'image/png', png(9, 9)))
   await send(page, 'Describe it.')
   await settled(page, 'failed')
-  const said = 'The service’s message: “The model writer-small does not support images.”'
+  const said = 'The service says: “The model writer-small does not support images.”'
   await expect(lastReply(page).getByText(said)).toBeVisible()
   await pick(page, file('b.png', 'image/png', png(9, 9, 3)))
   await expect(page.getByText('writer-small refused images before')).toBeVisible()

@@ -2,7 +2,7 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 import type { VirtualizerHandle } from 'virtua'
 import { useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
-import { messageIn } from '../../../stores/openChat.ts'
+import { headOf, messageIn } from '../../../stores/openChat.ts'
 import { placeIn, saveScrollPlace } from './place.ts'
 
 /** Maximum distance from the end at which the reader counts as being at the end, px. */
@@ -50,7 +50,7 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
     if (!element) return
     if (following.current) element.scrollTop = element.scrollHeight
     else if (place && list.current) {
-      const at = known.current.indexOf(place.id)
+      const at = known.current.indexOf(headOf(useChat.getState().open, place.id))
       if (at < 0) return
       element.scrollTop = spaceAbove + list.current.getItemOffset(at) + place.offset
       wantedTop.current = element.scrollTop
@@ -82,7 +82,7 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
   }, [last, stick])
 
   useLayoutEffect(() => {
-    if (!wanted.current || !ids.includes(wanted.current.id)) return
+    if (!wanted.current || !ids.includes(headOf(useChat.getState().open, wanted.current.id))) return
     follow(false)
     stick()
   }, [ids, follow, stick])
@@ -130,7 +130,7 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
       const id = open?.besideIds.includes(messageId)
         ? (open.ids.find((one) => open.besideIds.includes(one)) ?? messageId)
         : messageId
-      const at = known.current.indexOf(id)
+      const at = known.current.indexOf(headOf(open, id))
       const isToCome = at < 0 && (open?.missing ?? 0) > 0
       wanted.current = at >= 0 || isToCome ? { id, offset: 0 } : null
       wantedTop.current = -1
