@@ -116,7 +116,7 @@ describe('versions of a message', () => {
     expect((await asked('activatePath'))[1]).toEqual({ messageId: before.id, sibling: 2 })
   })
 
-  it('continue a reply that was cut by its length, and request it again from another model', async () => {
+  it('continue a reply that was cut by its length, and request the whole reply again from another model', async () => {
     await show('branches')
     await page.getByRole('button', { name: windowText('chat:continueReply') }).click()
     await expect.poll(() => asked('continueReply')).toMatchObject([{ replyId: message(5, {}).id }])
@@ -128,7 +128,7 @@ describe('versions of a message', () => {
     await page.keyboard.press('Enter')
     await expect
       .poll(() => asked('retry'))
-      .toEqual([{ requestId: expect.any(String), replyId: message(5, {}).id, models: ['reasoner'] }])
+      .toEqual([{ requestId: expect.any(String), replyId: message(3, {}).id, models: ['reasoner'] }])
   })
 })
 
@@ -141,9 +141,11 @@ describe('a message', () => {
     await expect
       .poll(() => page.getByLabel(windowText('chat:message'), { exact: true }).inputValue())
       .toContain('Look:\n\n> ')
-    expect(await page.getByLabel(windowText('chat:message'), { exact: true }).inputValue()).toContain(
-      '> And a fourth: the Amur.',
-    )
+    const quoted = (): Promise<string> => page.getByLabel(windowText('chat:message'), { exact: true }).inputValue()
+    expect(await quoted()).toBe('Look:\n\n> The Danube\n\n')
+    // Without a selection the whole reply, with its continuation.
+    await page.keyboard.press('Control+Alt+q')
+    await expect.poll(quoted).toContain('> 3. The Mekong\n> And a fourth: the Amur.')
   })
 
   it('becomes the end of a new chat', async () => {
@@ -156,12 +158,12 @@ describe('a message', () => {
 
   it('shows its duration and cost, and marks an estimate', async () => {
     await show('branches')
-    const figures = page.getByRole('button', { name: /0\.00047 SC/ })
+    // The sums of a reply and its continuation.
+    const figures = page.getByRole('button', { name: /0\.21 SC/ })
     await page.mouse.move(1, 1)
-    expect(await figures.innerText()).toBe('0.00047 SC est.')
+    expect(await figures.innerText()).toBe('0.21 SC est.')
     await figures.focus()
-    expect(await figures.innerText()).toBe('412 tokens · 0.38 s to first · 85 tok/s · 0.00047 SC est.')
-    expect(await page.getByRole('button', { name: /0\.21 SC/ }).innerText()).toContain('0.21 SC')
+    expect(await figures.innerText()).toBe('824 tokens · 0.38 s to first · 85 tok/s · 0.21 SC est.')
   })
 
   it('[ERR-06] says while it waits for a retry that the first attempt may have done work', async () => {
@@ -410,7 +412,7 @@ describe('a search match in a tool result', () => {
     await notify({ type: 'message', message: message(1_001, { text: 'I look.', toolCalls: [call] }) })
     const answered = message(1_002, {})
     await notify({ type: 'message', message: { ...row, id: answered.id, parentId: answered.parentId, conversationId } })
-    await page.getByRole('button', { name: /^Result/ }).waitFor()
+    await page.getByRole('button', { name: /^Used/ }).waitFor()
     await page.keyboard.press('Control+f')
     await page.keyboard.type('needle')
     await expect.poll(() => page.locator('.chat-find output').innerText()).toBe('1 of 1')
