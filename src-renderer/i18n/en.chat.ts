@@ -39,8 +39,10 @@ export const chat = {
   modelsPicked: '{{count}} models',
   compareMore: 'Choose 2 to 4 models to compare their replies side by side.',
   compareNow: 'The next message goes to {{count}} models: {{names}}.',
+  compareDone: 'Done',
   retryWithTitle: 'Retry with another model',
-  retryWithAbout: 'The new reply becomes another version. The current one is kept.',
+  retryWithAbout:
+    'The new reply becomes another version. The current one is kept, and the next messages go to this model.',
   rawLoading: 'Loading…',
   rawNoStatus: 'no status',
   rawWhich: 'Request of this reply',

@@ -30,7 +30,7 @@ export const alerts = {
   },
   budget: {
     near: '{{tool}}: budget nearly used up',
-    short: '{{tool}}: budget too small for a request',
+    short: '{{tool}}: not enough budget left for another request',
     usedUp: '{{tool}}: budget used up',
     day: '{{spent}} of {{budget}} SC a day.',
     month: '{{spent}} of {{budget}} SC a month.',

@@ -202,6 +202,10 @@ export const moreScenes: Record<string, () => MoreScene> = {
       cost: `0.${at + 1}14`,
       costIs: at === 2 ? 'estimated' : 'measured',
     })),
+  columnsTable: () =>
+    columns(['writer-large', 'reasoner', 'writer-small'], () => ({
+      text: `| Method | Grind | Time | Cups | Taste |\n|:--|:--|--:|--:|:--|\n| French press | coarse | 4:00 | 3 | full, heavy |\n| Pour-over | medium | 3:15 | 2 | clear, bright |\n`,
+    })),
   columnsRunning: () =>
     columns(['writer-large', 'reasoner', 'writer-small', 'mirror'], (at) =>
       at === 2
