@@ -96,14 +96,11 @@ function Picking({ searchRef }: { searchRef: Ref<HTMLInputElement> }) {
         onPick={mode === 'several' ? toggleCompared : pickOne}
       />
       {mode === 'several' && (
-        <Button
-          size="small"
-          variant="primary"
-          className="mt-2 self-end"
-          onClick={() => useStage.setState({ picking: null })}
-        >
-          {t('compareDone')}
-        </Button>
+        <div className="flex justify-end p-1 pt-2">
+          <Button size="small" variant="primary" onClick={() => useStage.setState({ picking: null })}>
+            {t('compareDone')}
+          </Button>
+        </div>
       )}
     </>
   )

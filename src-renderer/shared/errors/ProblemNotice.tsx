@@ -9,7 +9,7 @@ import { showToast } from '../toasts.ts'
 import { Button } from '../ui/Button.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { type ProblemTarget, problemTone } from './actions.ts'
-import { detailsOf, messageBeside, serviceMessage, waitSeconds } from './details.ts'
+import { detailsOf, maxShown, messageBeside, serviceMessage, waitSeconds } from './details.ts'
 import { problemAction, problemTexts } from './texts.ts'
 
 export interface ProblemNoticeProps {
@@ -64,12 +64,15 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
   const { title = usual.title, className, children } = given
   const meaning = given.meaning ?? (kindHere ? t(`problems:inSettings.${kindHere}`) : usual.meaning)
   const message = messageBeside(problem, [title, meaning])
+  const details = detailsOf(problem)
+  // A short message is shown already.
+  const hasMore = details !== problem.message || details.length > maxShown
   return (
     <Notice
       kind={problemTone(problem.kind)}
       title={title}
       role={role}
-      details={{ label: t('common:details'), text: detailsOf(problem) }}
+      {...(hasMore ? { details: { label: t('common:details'), text: details } } : {})}
       buttons={
         <>
           {act && (
