@@ -1,3 +1,5 @@
+import { isolatedPage } from '../listener/tab.ts'
+
 /**
  * Content security policy of the page under both hosts: own origin only, no inline code, no eval.
  * @param sockets extra sources for `connect-src`. The web host adds its `ws:` origin, which not every browser counts as `'self'`.
@@ -24,11 +26,7 @@ export function contentSecurityPolicy(sockets: readonly string[] = []): string {
 export function securityHeaders(sockets: readonly string[] = []): Record<string, string> {
   return {
     'Content-Security-Policy': contentSecurityPolicy(sockets),
-    'X-Content-Type-Options': 'nosniff',
-    'X-Frame-Options': 'DENY',
-    'Referrer-Policy': 'no-referrer',
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Cross-Origin-Resource-Policy': 'same-origin',
+    ...isolatedPage,
     'Permissions-Policy': 'microphone=(self), camera=(), geolocation=(), payment=(), usb=(), display-capture=()',
   }
 }

@@ -6,7 +6,11 @@ import { seed } from './random.ts'
 
 // Runs before each test file. Random tests use the seed of this run, and a failed test prints the command that replays it.
 
-fc.configureGlobal({ ...fc.readConfigureGlobal(), seed })
+// A property that a busy machine slows down ends after half of the time of a test, with the cases it has tried by then, instead of failing.
+// At least one case must pass.
+const interruptAfterTimeLimit = process.env.STUDIO_TESTS === 'long' ? 300_000 : 30_000
+
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed, interruptAfterTimeLimit })
 
 afterEach(({ task }) => {
   if (task.result?.state !== 'fail') return

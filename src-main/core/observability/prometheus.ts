@@ -56,7 +56,6 @@ export class Prometheus implements MetricsSink {
   readonly #duration = this.#histogram('duration_seconds', 'From the start of a request to its end.', durationBuckets)
   /** Summed exactly in nano-SC, and converted to a float only in the text. */
   readonly #spent = new Map<string, { labels: Labels; nano: Nano }>()
-  readonly #labels = new Map<string, RowLabels>()
 
   constructor(live: () => LiveReading) {
     const spent = this.#spent
@@ -80,7 +79,7 @@ export class Prometheus implements MetricsSink {
   }
 
   ended(row: RequestRow): void {
-    const labels = this.#labelsOf(row)
+    const labels = labelsOf(row)
     this.#requests.inc(labels.request)
     if (row.state === 'refused') this.refused(row.problem?.kind ?? 'unknown')
     if (row.attempts > 1) this.#retries.inc(labels.who, row.attempts - 1)
@@ -104,20 +103,6 @@ export class Prometheus implements MetricsSink {
   /** All metrics in the text exposition format 0.0.4. */
   text(): Promise<string> {
     return this.#registry.metrics()
-  }
-
-  /** Cached for rows with the same labels, because creating labels is the larger part of the cost of a row. */
-  #labelsOf({ who, endpoint, status, state, tokensAre }: RequestRow): RowLabels {
-    const name = who.kind === 'app' ? who.name : who.kind
-    const id = who.kind === 'app' ? who.id : ''
-    const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
-    const key = `${id}\n${endpoint}\n${statusClass}\n${state}\n${tokensAre}\n${name}`
-    let labels = this.#labels.get(key)
-    if (!labels) {
-      labels = rowLabels({ app: name, app_id: id }, who.kind, endpoint, statusClass, state, tokensAre)
-      this.#labels.set(key, labels)
-    }
-    return labels
   }
 
   #spend(who: Labels, certainty: string, cost: string): void {
@@ -148,19 +133,18 @@ export class Prometheus implements MetricsSink {
   }
 }
 
-type RowLabels = ReturnType<typeof rowLabels>
-
-/** @param who name and id of the app; the name may change */
-function rowLabels(who: Labels, requester: string, endpoint: string, status: string, state: string, certainty: string) {
+function labelsOf({ who: requester, endpoint, status, state, tokensAre: certainty }: RequestRow) {
+  const isApp = requester.kind === 'app'
+  const who: Labels = { app: isApp ? requester.name : requester.kind, app_id: isApp ? requester.id : '' }
   return {
     who,
-    request: { ...who, endpoint, status, state },
+    request: { ...who, endpoint, status: status === null ? 'none' : `${Math.floor(status / 100)}xx`, state },
     tokensIn: { ...who, kind: 'in', certainty },
     tokensOut: { ...who, kind: 'out', certainty },
     tokensCached: { ...who, kind: 'cached', certainty },
     bytesUp: { ...who, direction: 'up' },
     bytesDown: { ...who, direction: 'down' },
-    kind: { requester, endpoint },
+    kind: { requester: requester.kind, endpoint },
   }
 }
 

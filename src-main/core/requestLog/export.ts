@@ -80,10 +80,10 @@ const jsonLine = (one: LogRow): string =>
 /** RFC 4180, UTF-8. */
 const csvLine = (one: LogRow): string => `${columns.map(([, , of]) => csvCell(of(one))).join(',')}\r\n`
 
-/** Decimal places and total digits of amounts, the same as in the exports of Usage. */
+/** Maximum number of fraction digits of SC in the contract, and the number of digits that fit into 16 bytes. */
 const scale = 18
 const precision = 38
-const types = {
+export const parquetTypes = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   count: { type: 'INT64' },
   ms: { type: 'DOUBLE' },
@@ -99,7 +99,7 @@ async function* parquet(
   const bytes = new ByteWriter()
   const schema = [
     { name: 'requests', num_children: columns.length },
-    ...columns.map(([name, kind]) => ({ name, repetition_type: 'OPTIONAL' as const, ...types[kind] })),
+    ...columns.map(([name, kind]) => ({ name, repetition_type: 'OPTIONAL' as const, ...parquetTypes[kind] })),
   ]
   const writer = new ParquetWriter({ writer: bytes, schema })
   /** Returns the new bytes. The total count continues, because the file's directory refers to offsets. */
@@ -122,9 +122,11 @@ function stored(kind: Kind, value: Cell): string | number | bigint | boolean | D
   if (value === null) return null
   if (kind === 'count' && typeof value === 'number') return BigInt(value)
   if (kind === 'instant' && typeof value === 'string') return new Date(value)
-  if (kind === 'sc' && typeof value === 'string') {
-    const [whole = '0', fraction = ''] = value.split('.')
-    return BigInt(whole + fraction.padEnd(scale, '0'))
-  }
-  return value
+  return kind === 'sc' && typeof value === 'string' ? unscaled(value) : value
+}
+
+/** Converts decimal text to units of 1e-18 SC. */
+export function unscaled(amount: string): bigint {
+  const [whole = '0', fraction = ''] = amount.split('.')
+  return BigInt(whole + fraction.padEnd(scale, '0'))
 }

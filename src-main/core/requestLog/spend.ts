@@ -163,17 +163,10 @@ const emptyDay = (who: string, day: number): SpendDay => ({
   unpriced: 0,
 })
 
-let lastDay = 0
-let lastMonth = 0
-
-/** Months since the year 0 (UTC) of a day since 1970. The last result is cached, because the day is nearly always today. */
+/** Months since the year 0 (UTC) of a day since 1970. */
 function monthOf(day: number): number {
-  if (day !== lastDay) {
-    const date = new Date(day * dayMs)
-    lastDay = day
-    lastMonth = date.getUTCFullYear() * 12 + date.getUTCMonth()
-  }
-  return lastMonth
+  const date = new Date(day * dayMs)
+  return date.getUTCFullYear() * 12 + date.getUTCMonth()
 }
 
 function monthIn(caller: CallerSpend, day: number): Month {

@@ -1,7 +1,6 @@
-import * as z from 'zod'
 import { type AlertFacts, type AlertSettings, alertFacts, alertSettings } from '../../../src-preload/contract/alerts.ts'
 import type { Database } from './database.ts'
-import { number, parseJson, type Row, text, textOrNull } from './rows.ts'
+import { number, parseJson, type Row, readEach, text, textOrNull } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
 export interface StoredAlert {
@@ -35,17 +34,6 @@ export const firstAlertSettings: AlertSettings = {
   ban: true,
   notify: true,
 }
-const { shape } = alertSettings
-const readable = z.object({
-  balanceBelow: shape.balanceBelow.catch(firstAlertSettings.balanceBelow),
-  spendAbove: shape.spendAbove.catch(firstAlertSettings.spendAbove),
-  budgets: shape.budgets.catch(firstAlertSettings.budgets),
-  budgetAt: shape.budgetAt.catch(firstAlertSettings.budgetAt),
-  key: shape.key.catch(firstAlertSettings.key),
-  ban: shape.ban.catch(firstAlertSettings.ban),
-  notify: shape.notify.catch(firstAlertSettings.notify),
-})
-
 export function alertTable({ handle, transaction, journal }: Database) {
   const sql = prepareAll(handle, {
     insert: `INSERT INTO alerts (id, at, watch, period, mark, level, facts, ends_at)
@@ -108,7 +96,7 @@ export function alertTable({ handle, transaction, journal }: Database) {
     /** The stored settings. A setting that this version cannot parse counts as not set. */
     settings(): AlertSettings {
       const row = sql.setting.get(settingsKey)
-      return readable.catch(firstAlertSettings).parse(row ? parseJson(text(row, 'value')) : {})
+      return readEach(alertSettings.shape, firstAlertSettings, row && parseJson(text(row, 'value')))
     },
     saveSettings: (value: AlertSettings): void =>
       transaction(() => void sql.set.run({ key: settingsKey, value: JSON.stringify(value) })),

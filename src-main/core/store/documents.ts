@@ -1,27 +1,12 @@
 import * as z from 'zod'
-import {
-  type DocumentKind,
-  type DocumentUnit,
-  documentKind,
-  documentUnit,
-  readPages,
-} from '../../../src-preload/contract/documents.ts'
+import { documentKind, documentUnit, readPages, type StudioDocument } from '../../../src-preload/contract/documents.ts'
 import type { Database } from './database.ts'
 import type { ReadHandle } from './readOnly.ts'
 import { json, number, type Row, readOrNull, text } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
 /** A converted document, with the size of its original in bytes. */
-export interface DocumentRow {
-  mediaId: string
-  kind: DocumentKind
-  mime: string
-  bytes: number
-  unit: DocumentUnit
-  parts: number
-  tokens: number
-  notes: string[]
-}
+export type DocumentRow = Omit<StudioDocument, 'name'>
 
 /** The text of a page, slide, sheet or chapter. */
 export interface DocumentPart {

@@ -1,8 +1,6 @@
 import * as z from 'zod'
 import {
-  type Attachment,
   attachment,
-  type ChatParams,
   chatParams,
   type Message,
   type MessageStatus,
@@ -33,28 +31,21 @@ import {
 } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
-/** The initial fields of a message row. The others are set while a reply is generated and when it ends. */
-export interface NewMessage {
-  id: string
-  conversationId: string
-  parentId: string | null
-  role: Message['role']
-  text: string
-  status: MessageStatus
-  model: string | null
-  createdAt: string
-  name?: string | null
-  attachments?: Attachment[]
-  documents?: AttachedDocument[]
-  passages?: Passage[]
-  run?: ToolRun | null
-  /** When a tool call that is settled at once ended. Without it, a message that is neither pending nor streaming ends when it is created. */
-  finishedAt?: string | null
-  askId?: string | null
-  made?: 'continue' | null
-  summarised?: number | null
-  params?: ChatParams | null
-}
+/**
+ * The initial fields of a message row. The others are set while a reply is generated and when it ends. Without `finishedAt`, a message that is
+ * neither pending nor streaming ends when it is created.
+ */
+export type NewMessage = Pick<
+  Message,
+  'id' | 'conversationId' | 'parentId' | 'role' | 'text' | 'status' | 'model' | 'createdAt'
+> &
+  Partial<
+    Pick<
+      Message,
+      | ('name' | 'attachments' | 'documents' | 'passages' | 'run' | 'finishedAt' | 'askId' | 'made')
+      | ('summarised' | 'params')
+    >
+  >
 
 /** The fields that a row may get later: all but its position in the tree. */
 export type MessageOutcome = Pick<

@@ -68,6 +68,20 @@ export function parseJson(value: string): unknown {
   }
 }
 
+/** The members of stored JSON. Each is read by itself, and an unreadable one has its default. */
+export function readEach<T extends object>(
+  shape: Readonly<Record<string, z.ZodType>>,
+  defaults: T,
+  stored: unknown,
+): T {
+  const given = new Map<string, unknown>(Object.entries(stored ?? {}))
+  const readable = Object.entries(shape).flatMap(([name, schema]) => {
+    const { success, data } = schema.safeParse(given.get(name))
+    return success ? [[name, data] as const] : []
+  })
+  return { ...defaults, ...Object.fromEntries(readable) }
+}
+
 /** The value of a JSON column. Null for a missing value. */
 export function toJson(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value)

@@ -3,19 +3,16 @@ import { DatabaseSync } from 'node:sqlite'
 import { type Settings, settings } from '../../../src-preload/contract/app.ts'
 import type { Database } from './database.ts'
 import { defaultSettings } from './defaultSettings.ts'
-import { parseJson, type Row, text } from './rows.ts'
+import { parseJson, type Row, readEach, text } from './rows.ts'
 
 const selectAll = 'SELECT key, value FROM settings'
 
-/** Each setting is read by itself. An unreadable one has its default. */
-function readRows(rows: Row[]): Settings {
-  const stored = new Map(rows.map((row) => [text(row, 'key'), parseJson(text(row, 'value'))]))
-  const readable = Object.entries(settings.shape).flatMap(([name, schema]) => {
-    const { success, data } = schema.safeParse(stored.get(name))
-    return success ? [[name, data] as const] : []
-  })
-  return { ...defaultSettings, ...Object.fromEntries(readable) }
-}
+const readRows = (rows: Row[]): Settings =>
+  readEach(
+    settings.shape,
+    defaultSettings,
+    Object.fromEntries(rows.map((row) => [text(row, 'key'), parseJson(text(row, 'value'))])),
+  )
 
 /** Settings of a file that may be of an earlier version, or damaged. Unreadable ones have their defaults. No process may have the file open. */
 export function peekSettings(file: string): Settings {

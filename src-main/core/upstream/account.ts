@@ -5,42 +5,25 @@ import { callJson } from './sending/call.ts'
 import type { UpstreamLink } from './sending/link.ts'
 import type { CallOptions, UpstreamReply } from './types.ts'
 
-type Read<T> = (link: UpstreamLink, options?: CallOptions) => Promise<UpstreamReply<T>>
-
-/** A function that reads one path. */
-const reader =
-  <T>(path: string, schema: z.ZodType<T>): Read<T> =>
-  (link, options) =>
+/** The calls that read models and the account. */
+export function accountCalls(link: UpstreamLink) {
+  const read = <T>(path: string, schema: z.ZodType<T>, options?: CallOptions): Promise<UpstreamReply<T>> =>
     callJson(link, { method: 'GET', url: link.base.v1(path) }, schema, options)
-
-export const listModels: Read<schemas.ModelListReply> = reader('/models', schemas.modelList)
-
-/** This call counts as a request itself, so poll slowly. */
-export const getRateLimit: Read<schemas.RateLimitStatus> = reader('/rate-limit', schemas.rateLimitStatus)
-
-export const listKeys: Read<schemas.KeyList> = reader('/keys/', schemas.keyList)
-
-export const getCurrentKey: Read<schemas.KeyRecord> = reader('/keys/current', schemas.keyRecord)
-
-export const getCurrentKeyUsage: Read<schemas.KeyTotals> = reader('/keys/current/usage', schemas.keyTotals)
-
-export const getCurrentKeyDailyUsage: Read<schemas.KeyDaily> = reader('/keys/current/usage/daily', schemas.keyDaily)
-
-export const getKeyUsage = async (
-  link: UpstreamLink,
-  id: string,
-  options?: CallOptions,
-): Promise<UpstreamReply<schemas.KeyTotals>> => reader(`/keys/${segment(id)}/usage`, schemas.keyTotals)(link, options)
-
-export const getKeyDailyUsage = async (
-  link: UpstreamLink,
-  id: string,
-  options?: CallOptions,
-): Promise<UpstreamReply<schemas.KeyDaily>> =>
-  reader(`/keys/${segment(id)}/usage/daily`, schemas.keyDaily)(link, options)
-
-/** Last thirty days, balance and lifetime spend. The service offers no filter. */
-export const getUsage: Read<schemas.AccountUsage> = reader('/usage', schemas.accountUsage)
+  return {
+    listModels: (o?: CallOptions) => read('/models', schemas.modelList, o),
+    /** This call counts as a request itself, so poll slowly. */
+    getRateLimit: (o?: CallOptions) => read('/rate-limit', schemas.rateLimitStatus, o),
+    listKeys: (o?: CallOptions) => read('/keys/', schemas.keyList, o),
+    getCurrentKey: (o?: CallOptions) => read('/keys/current', schemas.keyRecord, o),
+    getCurrentKeyUsage: (o?: CallOptions) => read('/keys/current/usage', schemas.keyTotals, o),
+    getCurrentKeyDailyUsage: (o?: CallOptions) => read('/keys/current/usage/daily', schemas.keyDaily, o),
+    getKeyUsage: async (id: string, o?: CallOptions) => read(`/keys/${segment(id)}/usage`, schemas.keyTotals, o),
+    getKeyDailyUsage: async (id: string, o?: CallOptions) =>
+      read(`/keys/${segment(id)}/usage/daily`, schemas.keyDaily, o),
+    /** Last thirty days, balance and lifetime spend. The service offers no filter. */
+    getUsage: (o?: CallOptions) => read('/usage', schemas.accountUsage, o),
+  }
+}
 
 /**
  * A key's id as one path segment.

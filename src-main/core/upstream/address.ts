@@ -31,7 +31,7 @@ export function parseBaseAddress(text: string, { allowInsecure }: { allowInsecur
   if (given.length > maxAddressLength) refuse('This base address is too long.')
   if (hasUnsafeCharacters(given)) refuse('A base address has no spaces, control characters or backslashes.')
   if (!/^https?:\/\/[^/?#]/i.test(given)) refuse('A base address starts with https:// and a host name.')
-  const url = parseUrl(given)
+  const url = URL.parse(given)
   if (url === null) return refuse('This is not a web address.')
   if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(given)) {
     refuse('A base address can’t contain a user name or password. Enter the key separately.')
@@ -69,7 +69,7 @@ class Base implements BaseAddress {
   }
 
   v1(path: string): URL {
-    const url = parseUrl(`${this.url}/v1${path}`)
+    const url = URL.parse(`${this.url}/v1${path}`)
     if (!path.startsWith('/') || url === null || !isBelow(url, this.origin, `${this.prefix}/v1`)) {
       throw new StudioError('bad_input', 'This path is not below the service’s /v1.')
     }
@@ -78,7 +78,7 @@ class Base implements BaseAddress {
 
   resolve(address: string): URL | null {
     if (address === '' || address.length > 16_384 || hasUnsafeCharacters(address)) return null
-    const url = parseUrl(address, `${this.url}/`)
+    const url = URL.parse(address, `${this.url}/`)
     if (url === null || url.username !== '' || url.password !== '' || /^[a-z]*:?\/\/[^/?#]*@/i.test(address))
       return null
     return isBelow(url, this.origin, this.prefix) ? url : null
@@ -155,10 +155,6 @@ function hasControlCharacters(text: string): boolean {
     if (code < 0x20 || code === 0x7f) return true
   }
   return false
-}
-
-function parseUrl(text: string, base?: string): URL | null {
-  return URL.parse(text, base)
 }
 
 function refuse(message: string): never {

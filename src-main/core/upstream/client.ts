@@ -1,6 +1,6 @@
 import type { RequestLog, Scheduler } from '../ports/requests.ts'
 import { Listeners } from '../shared/events.ts'
-import * as account from './account.ts'
+import { accountCalls } from './account.ts'
 import type { BaseAddress } from './address.ts'
 import * as chat from './chat.ts'
 import type { Credential } from './credential.ts'
@@ -51,14 +51,8 @@ export function openUpstream({
   reachability = openReachability,
 }: UpstreamOptions) {
   const network = openNetwork(base, options)
-  const listeners = new Set<(rateLimit: RateLimitHeaders) => void>()
-  const sawHeaders = (rateLimit: RateLimitHeaders): void => {
-    for (const listener of listeners) listener(rateLimit)
-  }
+  const rateLimits = new Listeners<[rateLimit: RateLimitHeaders]>()
   const replies = new Listeners<[status: number, inference: boolean]>()
-  const sawStatus = (status: number, inference: boolean): void => {
-    if (replies.size > 0) replies.notify(status, inference)
-  }
   const lifetime = new ClientLifetime()
   const link: UpstreamLink = {
     base,
@@ -69,8 +63,8 @@ export function openUpstream({
     requestLog,
     reachability,
     lifetime,
-    sawHeaders,
-    sawStatus,
+    sawHeaders: (rateLimit) => rateLimits.notify(rateLimit),
+    sawStatus: (status, inference) => replies.notify(status, inference),
   }
   return {
     base,
@@ -79,19 +73,11 @@ export function openUpstream({
      * @throws StudioError `connect_failed`, `connect_timeout`
      */
     reach: (): Promise<void> => reach(base, network),
-    listModels: (o?: CallOptions) => account.listModels(link, o),
+    ...accountCalls(link),
     streamChatCompletion: (r: ChatRequest, o?: CallOptions) => chat.streamChatCompletion(link, r, o),
     createSpeech: (r: CreateSpeechRequest, o?: CallOptions) => media.createSpeech(link, r, o),
     createTranscription: (r: TranscriptionRequest, o?: CallOptions) => media.createTranscription(link, r, o),
     createImage: (r: CreateImageRequest, o?: CallOptions) => media.createImage(link, r, o),
-    getRateLimit: (o?: CallOptions) => account.getRateLimit(link, o),
-    listKeys: (o?: CallOptions) => account.listKeys(link, o),
-    getCurrentKey: (o?: CallOptions) => account.getCurrentKey(link, o),
-    getKeyUsage: (id: string, o?: CallOptions) => account.getKeyUsage(link, id, o),
-    getKeyDailyUsage: (id: string, o?: CallOptions) => account.getKeyDailyUsage(link, id, o),
-    getCurrentKeyUsage: (o?: CallOptions) => account.getCurrentKeyUsage(link, o),
-    getCurrentKeyDailyUsage: (o?: CallOptions) => account.getCurrentKeyDailyUsage(link, o),
-    getUsage: (o?: CallOptions) => account.getUsage(link, o),
     fetchFile: (address: string, o?: CallOptions) => media.fetchFile(link, address, o),
     /** Call when the computer wakes up: event streams that stay silent are ended. */
     resumed: (): void => network.resumed(),
@@ -99,12 +85,7 @@ export function openUpstream({
     redact: (text: string): string => credential.redact(text),
     forward: (r: ForwardRequest) => forward(link, r),
     /** Listens to the rate-limit headers of every reply, any of them null. Returns the function that removes the listener. */
-    onRateLimit: (listener: (rateLimit: RateLimitHeaders) => void): (() => void) => {
-      listeners.add(listener)
-      return () => {
-        listeners.delete(listener)
-      }
-    },
+    onRateLimit: (listener: (rateLimit: RateLimitHeaders) => void): (() => void) => rateLimits.add(listener),
     /** Listens to the status of every reply. `inference` is false for read-outs. Returns the function that removes the listener. */
     onReply: (listener: (status: number, inference: boolean) => void): (() => void) => replies.add(listener),
     /** Refuses new requests and lets running requests end. Resolves when all have ended and all sockets are closed. */

@@ -49,7 +49,7 @@ export class Credential {
     return this.isNone ? [] : [['authorization', `Bearer ${this.#key}`]]
   }
 
-  /** Only for the keychain. */
+  /** Stores the key in the keychain. @throws StudioError `keychain_missing`, `keychain_locked` */
   async store(secrets: SecretStore, account: string): Promise<void> {
     await secrets.set(account, this.#key)
   }
@@ -75,11 +75,6 @@ export class Credential {
   [inspect.custom](): string {
     return '[credential]'
   }
-}
-
-/** @throws StudioError `keychain_missing`, `keychain_locked` */
-export async function saveCredential(secrets: SecretStore, account: string, credential: Credential): Promise<void> {
-  await credential.store(secrets, account)
 }
 
 /**

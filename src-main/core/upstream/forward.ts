@@ -1,12 +1,12 @@
 import { StudioError } from '../errors.ts'
 import type { AdmissionRequest } from '../ports/requests.ts'
-import type { BaseAddress } from './address.ts'
 import {
   type HeaderPairs,
   header,
   headerList,
   isEventStream,
   readShouldRetry,
+  requestIdOf,
   withoutHopByHop,
   withShouldRetry,
 } from './headers.ts'
@@ -165,12 +165,6 @@ class Forwarding {
       headers: hasOtherLength ? withoutLength(passed) : passed,
       body: pieces,
       whole: () => (isCompressed ? null : body.takeWhole()),
-      flow: isCompressed
-        ? null
-        : (sink) => {
-            body.flow(sink)
-            return body
-          },
       settle: () => body.settle(settleMs),
       clean,
       reading: () => cleanReading(opened.stream.reading(), clean),
@@ -210,7 +204,7 @@ class Forwarding {
     // Large replies are base64, which is usable without the rewrite.
     if (memory === null) return reply
     const { head, rest } = await readUpTo(bytesOf(reply.body), imagesLimit)
-    if (rest) return { ...reply, body: joined([head], rest), whole: () => null, flow: null }
+    if (rest) return { ...reply, body: joined([head], rest), whole: () => null }
     memory.shrink(head.length)
     const parts = localiseImageUrls(head, this.#link.base, this.#request.local()) ?? [head]
     const size = parts.reduce((sum, part) => sum + part.length, 0)
@@ -222,7 +216,6 @@ class Forwarding {
       headers,
       body: joined(parts, null),
       whole: () => whole && { bytes: whole, events: [] },
-      flow: null,
     }
   }
 
@@ -257,10 +250,6 @@ async function* joined(
 const isJson = (contentType: string | null): boolean =>
   /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType ?? '')
 
-function requestIdOf(headers: HeaderPairs): string | null {
-  return (header(headers, 'x-request-id') ?? header(headers, 'request-id'))?.slice(0, 200) ?? null
-}
-
 /** An open reply that the policy may retry. When the policy gives up, the app receives this reply. */
 class HeldReply extends StudioError {
   readonly reply: RawReply
@@ -277,28 +266,18 @@ class HeldReply extends StudioError {
   }
 }
 
-/** Paths that were checked before. Apps request the same few again and again. */
-const goodPaths = new WeakMap<BaseAddress, Set<string>>()
-const maxGoodPaths = 100
-
-/** Returns the path as the app wrote it, byte for byte, once it is known to remain below the base address. */
+/**
+ * Returns the path as the app wrote it, byte for byte, once it is known to remain below the base address. The guard of the local /v1 checks
+ * the path too. This second check can't be bypassed, because every request of an app passes here.
+ */
 function checkedPath({ base }: UpstreamLink, path: string): string {
-  const good = goodPaths.get(base) ?? new Set()
-  if (!good.has(path)) {
-    checkPath(base, path)
-    if (good.size < maxGoodPaths) goodPaths.set(base, good.add(path))
-  }
-  return base.prefix + path
-}
-
-/** The guard of the local /v1 checks the path too. This second check can't be bypassed, because every request of an app passes here. */
-function checkPath(base: BaseAddress, path: string): void {
   const bare = path.split('?', 1)[0] ?? ''
   const why = pathProblem(bare)
   if (why !== null) throw notRelayed(why)
   if (!/^[\x21-\x7e]*$/.test(path) || path.includes('#'))
     throw notRelayed('its query has a character that a query may not contain.')
   if (!base.covers(base.url + bare)) throw notRelayed('it leaves the base address.')
+  return base.prefix + path
 }
 
 /** @param why the rest of the sentence, from `pathProblem` */

@@ -29,11 +29,15 @@ export function headerList(headers: HeaderPairs, name: string): string | null {
 export const isEventStream = (contentType: string | null): boolean =>
   /^\s*text\/event-stream\s*(?:;|$)/i.test(contentType ?? '')
 
+/** The id by which the service names a request, at most 200 characters, or null. */
+export const requestIdOf = (headers: HeaderPairs): string | null =>
+  (header(headers, 'x-request-id') ?? header(headers, 'request-id'))?.slice(0, 200) ?? null
+
 /** @param now ms since 1970; a `Retry-After` date is measured from it */
 export function factsOf(status: number, headers: HeaderPairs, now: number): ReplyFacts {
   return {
     status,
-    requestId: (header(headers, 'x-request-id') ?? header(headers, 'request-id'))?.slice(0, 200) ?? null,
+    requestId: requestIdOf(headers),
     contentType: header(headers, 'content-type')?.slice(0, 200) ?? null,
     rateLimit: readRateLimit(headers, now),
     shouldRetry: readShouldRetry(headers),

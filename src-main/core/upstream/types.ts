@@ -2,9 +2,8 @@ import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 import type { StudioError } from '../errors.ts'
 import type { MeterReading, Requester, RequestTrace, StudioFeature } from '../ports/requests.ts'
-import type { ChatStreamEvent, ReplyFacts, ReplyPiece } from './reply/events.ts'
+import type { ReplyFacts, ReplyPiece } from './reply/events.ts'
 import type { RateLimitStatus } from './reply/schemas.ts'
-import type { BodySink } from './wire/body.ts'
 
 export type { RateLimitHeaders, TokenUsage } from '../ports/requests.ts'
 export type { ChatStreamEvent, ReplyFacts, ReplyPiece } from './reply/events.ts'
@@ -178,8 +177,6 @@ export interface ForwardReply {
    * compression is undone. Throws StudioError when the connection is lost.
    */
   body: AsyncIterable<ReplyPiece>
-  /** Writes the body to a sink, which costs a fraction of iteration. Null when the body can only be iterated. */
-  flow: ((sink: BodySink<ChatStreamEvent>) => { resume(): void }) | null
   /** Returns the whole body if it has arrived and none of it was read. Otherwise null, and the caller reads `body`. */
   whole(): ReplyPiece | null
   /** Call when the rest of the body is not needed. Its connection can be reused if the body ends within 250 ms, else it is closed. */

@@ -1,19 +1,42 @@
-import { CircleAlert, Download, Plus, Star, Trash2 } from 'lucide-react'
+import {
+  CircleAlert,
+  Copy,
+  Download,
+  Ellipsis,
+  FileAudio,
+  FolderOpen,
+  Mic,
+  Plus,
+  RotateCcw,
+  Star,
+  Trash2,
+} from 'lucide-react'
 import { use } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Speech } from '../../../src-preload/contract/speech.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
+import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { FrameContext, StageBar } from '../../shared/ui/StageBar.tsx'
 import { StatusText } from '../../shared/ui/StatusText.tsx'
 import { type OpenSpeech, useSpeech } from '../../stores/speech.ts'
-import { openSpeech, refresh, saveSpeech, setFavourite } from './actions.ts'
+import {
+  copyText,
+  openSpeech,
+  refresh,
+  removeSpeech,
+  reveal,
+  saveSpeech,
+  sendToTranscribe,
+  setFavourite,
+  takeText,
+} from './actions.ts'
 import { Compose } from './Compose.tsx'
-import { SpeechActions } from './SpeechActions.tsx'
 import { SpeechView, speechColumn } from './SpeechView.tsx'
 
 export const stateTones: Record<'making' | 'failed' | 'cancelled' | 'cut', PillTone> = {
@@ -54,6 +77,36 @@ function NewSpeech() {
     !list.shown && (
       <IconButton icon={Plus} label={t('newSpeech')} onClick={() => navigate({ page: 'speech', id: null })} />
     )
+  )
+}
+
+/** The actions of a speech. */
+function SpeechActions({ speech }: { speech: Speech }) {
+  const { t } = useTranslation('speech')
+  const { id, favourite, mediaId, format } = speech
+  return (
+    <Menu trigger={<IconButton icon={Ellipsis} label={t('more')} />}>
+      <MenuItem
+        icon={Star}
+        label={t(favourite ? 'favouriteOff' : 'favourite')}
+        onSelect={() => void setFavourite(speech)}
+      />
+      {mediaId !== null && (
+        <>
+          <MenuLine />
+          {format === 'pcm' && (
+            <MenuItem icon={FileAudio} label={t('saveWav')} onSelect={() => void saveSpeech(id, 'wav')} />
+          )}
+          <MenuItem icon={FolderOpen} label={t('reveal')} onSelect={() => void reveal(speech)} />
+          <MenuItem icon={Mic} label={t('toTranscribe')} onSelect={() => void sendToTranscribe(id)} />
+        </>
+      )}
+      <MenuLine />
+      <MenuItem icon={Copy} label={t('copyTextDo')} onSelect={() => void copyText(id)} />
+      <MenuItem icon={RotateCcw} label={t('useText')} onSelect={() => void takeText(id)} />
+      <MenuLine />
+      <MenuItem icon={Trash2} danger label={t('remove')} onSelect={() => void removeSpeech(id)} />
+    </Menu>
   )
 }
 

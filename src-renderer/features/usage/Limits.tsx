@@ -17,7 +17,7 @@ import { StatusText } from '../../shared/ui/StatusText.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { type BucketName, bucketNames, useLimits, viewBucketOf } from '../../stores/limits.ts'
 import { openRequest } from './actions.ts'
-import { startLimits } from './limitSubscriptions.ts'
+import { startLimits } from './subscriptions.ts'
 
 /** The current limits of the service. The core reads the limits only while this section is visible. */
 export function LimitsSection() {

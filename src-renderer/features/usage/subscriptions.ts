@@ -5,6 +5,7 @@ import { problemOf } from '../../api/problem.ts'
 import { subscribe } from '../../api/watch.ts'
 import { localStore } from '../../shared/storage.ts'
 import { appsStore, withUse } from '../../stores/apps.ts'
+import { limitsStore } from '../../stores/limits.ts'
 import {
   firstChoice,
   grains,
@@ -25,6 +26,7 @@ const typingPause = 150
 /** Interval between two reads, ms, so that local requests and a new day appear. */
 const againEvery = 30_000
 const maxConversations = 8
+const maxHistory = 100
 
 let asked = ''
 let asking: AbortController | null = null
@@ -125,4 +127,30 @@ function recallChoice(): void {
   if (usageStore.getState().choice !== firstChoice) return
   const kept = storedChoice.safeParse(localStore.getJson(choiceKey))
   if (kept.success) usageStore.setState({ choice: kept.data })
+}
+
+/** Subscribes to the limits, which the core reads only during a subscription. Returns the function that unsubscribes. */
+export function startLimits(core: Client): () => void {
+  const ended = new AbortController()
+  const stop = subscribe(
+    core,
+    (signal) => core.limits.watch(undefined, { signal }),
+    (limits) => {
+      limitsStore.setState({ limits, problem: null })
+      void readHistory(core, ended.signal)
+    },
+    (thrown) => limitsStore.setState({ problem: problemOf(thrown) }),
+  )
+  return () => {
+    stop()
+    ended.abort()
+  }
+}
+
+async function readHistory(core: Client, signal: AbortSignal): Promise<void> {
+  try {
+    limitsStore.setState({ history: await core.limits.history({ limit: maxHistory }, { signal }) })
+  } catch (thrown) {
+    if (!signal.aborted) limitsStore.setState({ problem: problemOf(thrown) })
+  }
 }

@@ -1,13 +1,7 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  Credential,
-  loadCredential,
-  saveCredential,
-  sealingPublicKey,
-  unseal,
-} from '../../../src-main/core/upstream/credential.ts'
+import { Credential, loadCredential, sealingPublicKey, unseal } from '../../../src-main/core/upstream/credential.ts'
 import { sealKey } from '../../../src-renderer/api/seal.ts'
 import { canary } from './helpers/service.ts'
 
@@ -83,7 +77,7 @@ test('the keychain stores a key and returns it', async () => {
     set: async (account: string, secret: string) => void kept.set(account, secret),
     delete: async (account: string) => void kept.delete(account),
   }
-  await saveCredential(secrets, 'a', Credential.fromText(canary))
+  await Credential.fromText(canary).store(secrets, 'a')
   expect((await loadCredential(secrets, 'a'))?.headers()).toEqual(sent)
   expect(await loadCredential(secrets, 'b')).toBeNull()
 })

@@ -2,7 +2,6 @@ import type { Message, ToolCall, Usage, Wait } from '../../../../src-preload/con
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { JournalEntry } from '../../store/replyJournal.ts'
 import type { ChatStreamEvent, WaitNotice } from '../../upstream/types.ts'
-import { TextBuffer } from './textBuffer.ts'
 
 /** Fields of a reply that grow while it runs. */
 export const textFields = ['text', 'reasoning', 'refusal'] as const
@@ -22,7 +21,7 @@ export class RunningReply {
   readonly #base: Message
   readonly #now: () => number
   readonly #startedAt: number
-  readonly #texts = { text: new TextBuffer(), reasoning: new TextBuffer(), refusal: new TextBuffer() }
+  readonly #texts = { text: '', reasoning: '', refusal: '' }
   readonly #toolCalls = new Map<number, ToolCall>()
   readonly #journalled = { text: 0, reasoning: 0, refusal: 0 }
   #toolCallsJournalled = true
@@ -73,7 +72,7 @@ export class RunningReply {
   }
 
   get text(): string {
-    return this.#texts.text.toString()
+    return this.#texts.text
   }
 
   /** Whether the service sent a finish reason for this choice. */
@@ -101,7 +100,7 @@ export class RunningReply {
   }
 
   since(field: TextField, at: number): string {
-    return this.#texts[field].since(at)
+    return this.#texts[field].slice(at)
   }
 
   setWait(notice: WaitNotice): void {
@@ -177,9 +176,7 @@ export class RunningReply {
   message(): Message {
     return {
       ...this.#base,
-      text: this.#texts.text.toString(),
-      reasoning: this.#texts.reasoning.toString(),
-      refusal: this.#texts.refusal.toString(),
+      ...this.#texts,
       toolCalls: this.#calls(),
       status: this.#status,
       wait: this.#wait,
@@ -203,7 +200,7 @@ export class RunningReply {
     if (field === 'reasoning') this.#reasoningSince ??= this.#now()
     // Text ends the reasoning, whose duration is then known and shown.
     const settled = field === 'text' && this.#closeReasoning()
-    this.#texts[field].append(text)
+    this.#texts[field] += text
     return first || settled ? 'changed' : 'grown'
   }
 

@@ -6,7 +6,7 @@ import { inBackground } from '../../shared/unexpected.ts'
 import type { StoredProfile } from '../../store/profiles.ts'
 import { type BaseAddress, parseBaseAddress } from '../../upstream/address.ts'
 import { openUpstream } from '../../upstream/client.ts'
-import { Credential, saveCredential } from '../../upstream/credential.ts'
+import { Credential } from '../../upstream/credential.ts'
 import { type ProbeResult, probe } from './probe.ts'
 import { allProfiles, freeName, keyOf, profileNamed, profileOf, sandboxId, shownProfile } from './profiles.ts'
 import type { Session } from './session.ts'
@@ -74,7 +74,7 @@ export function connect(session: Session, input: NewConnection): Promise<Profile
     const name = freeName(session, id, input.name ?? former?.name, new URL(base.url).host)
     await test(session, input)
     const keyKept = credential.isNone ? 'unneeded' : keyStorage
-    if (keyKept === 'keychain') await saveCredential(session.secrets, id, credential)
+    if (keyKept === 'keychain') await credential.store(session.secrets, id)
     else if (former?.keyKept === 'keychain') await session.secrets.delete(id)
     if (keyKept === 'session') session.keys.set(id, credential)
     else session.keys.delete(id)

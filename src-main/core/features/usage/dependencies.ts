@@ -3,23 +3,14 @@ import type { ProfileLocation } from '../../ports/requests.ts'
 import type { Listeners } from '../../shared/events.ts'
 import type { Nano } from '../../shared/money.ts'
 import type { AccountReaders, AccountStore } from '../../store/account/open.ts'
+import type { DaySums } from '../../store/requestLog/spend.ts'
 import type { AccountUsage } from '../../upstream/reply/schemas.ts'
 
 /** Usage of one model by one caller in one day (UTC), from the local request log. */
-export interface MeasuredDay {
-  /** Days since 1970. */
-  day: number
+export interface MeasuredDay extends DaySums {
   /** `tool:ID` of an app or `studio:FEATURE`. */
   who: string
   model: string | null
-  requests: number
-  tokensIn: number
-  tokensOut: number
-  tokensCached: number
-  /** Sum over the requests with a known cost. */
-  cost: Nano
-  estimated: number
-  unpriced: number
 }
 
 /** Local usage: the request log of this computer, separated by account. */

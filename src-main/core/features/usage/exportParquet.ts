@@ -1,15 +1,11 @@
 import { parquetWriteBuffer } from 'hyparquet-writer'
+import { parquetTypes, unscaled } from '../../requestLog/export.ts'
 import { type ExportRow, exportColumns } from './exportRows.ts'
 
 type Column = (typeof exportColumns)[number]
 type Schema = NonNullable<Parameters<typeof parquetWriteBuffer>[0]['schema']>
 
-/** Maximum number of fraction digits of SC in the contract, and the number of digits that fit into 16 bytes. */
-const scale = 18
-const precision = 38
-
-const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8' } as const
-const count = { type: 'INT64' } as const
+const { text, count, instant, sc } = parquetTypes
 const day = { type: 'INT32', converted_type: 'DATE' } as const
 
 const types: Record<Column, Omit<Schema[number], 'name'>> = {
@@ -24,8 +20,8 @@ const types: Record<Column, Omit<Schema[number], 'name'>> = {
   tokens_in: count,
   tokens_out: count,
   tokens_cached: count,
-  cost_sc: { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', scale, precision },
-  as_of: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+  cost_sc: sc,
+  as_of: instant,
   incomplete: count,
 }
 
@@ -44,10 +40,4 @@ function stored(column: Column, value: string | number | null): string | number 
   if (typeof value === 'number') return BigInt(value)
   if (column === 'from' || column === 'to' || column === 'as_of') return new Date(value)
   return column === 'cost_sc' ? unscaled(value) : value
-}
-
-/** Converts decimal text to units of 1e-18 SC. */
-function unscaled(amount: string): bigint {
-  const [whole = '0', fraction = ''] = amount.split('.')
-  return BigInt(whole + fraction.padEnd(scale, '0'))
 }

@@ -83,10 +83,10 @@ export class Apps {
   verify = (presented: string): Verified => {
     const found = this.#cache.find(presented)
     if (!found) return unknown
-    const { row, isPrevious } = found
+    const { row, isPrevious, keyHash } = found
     const why = fault(row) ?? (isPrevious && !isPreviousValid(row) ? 'replaced' : null)
     if (why !== null) return { good: false, why, app: row.app }
-    return isPrevious ? row.previousGood : row.good
+    return { good: true, app: row.app, keyHash }
   }
 
   /** `key` is returned only here. @throws StudioError `bad_input` */

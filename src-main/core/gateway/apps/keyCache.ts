@@ -1,6 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { App } from '../../../../src-preload/contract/apps.ts'
-import type { Verified } from '../../ports/requests.ts'
 import type { StoredApp } from '../../store/apps.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -15,20 +14,12 @@ export interface CachedKey {
   readonly previousUntil: number
   /** Milliseconds since 1970, or Infinity for a key that never expires. */
   readonly expiresAt: number
-  /** The results for a valid key, allocated once instead of per request. */
-  readonly good: Verified & { good: true }
-  readonly previousGood: Verified & { good: true }
 }
 
 /** `isk_ID_SECRET`: the id finds the row and 32 random bytes prove it. The widths are fixed because base64url may contain `_`. */
 const keyFormat = /^isk_([a-z0-9]{8,32})_([A-Za-z0-9_-]{43})$/
 /** Used for the comparison when no app has the id, so that an unknown id takes the same time as a wrong secret. */
 const placeholderHash = randomBytes(32)
-/** Reused for each comparison: allocating a buffer costs more than the hash (0.4 of 0.8 us). */
-const presentedHash = Buffer.alloc(32)
-
-/** Minimum interval between checks of the database for changes, ms. One check costs as much as the rest of the verification. */
-const checkEveryMs = 1
 
 interface CachedApps {
   readonly rows: ReadonlyMap<string, CachedKey>
@@ -46,16 +37,12 @@ export class KeyCache {
   readonly #store: Pick<Store, 'appKeys' | 'dataVersion'>
   #cached: CachedApps | null = null
   #version = -1
-  #checkedAt = Number.NEGATIVE_INFINITY
 
   constructor(store: Pick<Store, 'appKeys' | 'dataVersion'>) {
     this.#store = store
   }
 
   get contents(): CachedApps {
-    const now = performance.now()
-    if (this.#cached !== null && now - this.#checkedAt < checkEveryMs) return this.#cached
-    this.#checkedAt = now
     const version = this.#store.dataVersion()
     if (this.#cached !== null && version === this.#version) return this.#cached
     this.#version = version
@@ -63,14 +50,14 @@ export class KeyCache {
     return this.#cached
   }
 
-  /** The app whose current or previous key was presented, or undefined. Takes the same time in all cases. */
-  find(presented: string): { row: CachedKey; isPrevious: boolean } | undefined {
+  /** The app whose current or previous key was presented, with the hash of that key, or undefined. Takes the same time in all cases. */
+  find(presented: string): { row: CachedKey; isPrevious: boolean; keyHash: Uint8Array } | undefined {
     const parts = keyFormat.exec(presented)
     const row = this.contents.rows.get(parts?.[1] ?? '')
-    presentedHash.write(hash('sha256', parts?.[2] ?? '', 'binary'), 'binary')
+    const presentedHash = hash('sha256', parts?.[2] ?? '', 'buffer')
     const isCurrent = timingSafeEqual(presentedHash, row?.hash ?? placeholderHash)
     const isPrevious = timingSafeEqual(presentedHash, row?.previousHash ?? placeholderHash)
-    return row && (isCurrent || isPrevious) ? { row, isPrevious: !isCurrent } : undefined
+    return row && (isCurrent || isPrevious) ? { row, isPrevious: !isCurrent, keyHash: presentedHash } : undefined
   }
 
   /** Call after each change of this process. */
@@ -88,8 +75,6 @@ function cacheOf(stored: readonly StoredApp[]): CachedApps {
       previousHash,
       previousUntil: endOf(app.previousKeyUntil),
       expiresAt: endOf(app.expiresAt),
-      good: { good: true, app, keyHash: secretHash },
-      previousGood: { good: true, app, keyHash: previousHash ?? placeholderHash },
     })
   const expiries = [...rows.values()]
     .filter(({ app }) => app.revokedAt === null)

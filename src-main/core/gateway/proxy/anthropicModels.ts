@@ -42,7 +42,7 @@ export async function translatedModels(
   { id, query }: ModelsQuery,
   app: App,
 ): Promise<{ body: JsonObject } | Refusal> {
-  const bytes = reply.whole()?.bytes ?? (await readAll(bytesOf(reply.body), maxList))
+  const bytes = await readAll(bytesOf(reply.body), maxList)
   let models: unknown
   try {
     models = parseText(Buffer.from(bytes).toString('utf8'))

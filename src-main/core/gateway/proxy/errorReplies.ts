@@ -1,9 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
 import type { StudioError } from '../../errors.ts'
 import type { LimitRefusal } from '../../ports/requests.ts'
-import { randomHex } from '../../shared/randomHex.ts'
 import type { HeaderPairs } from '../../upstream/headers.ts'
 import { dialects } from '../dialects/dialects.ts'
 import { dialectOfErrors } from '../dialects/routes.ts'
@@ -112,7 +112,7 @@ function bodyInDialect({ status, message, type, code, param }: Refusal, dialect:
 }
 
 /** Id of a reply of this server, for clients that expect one: `req_` and 24 hexadecimal digits. */
-export const newRequestId = (): string => `req_${randomHex(12)}`
+export const newRequestId = (): string => `req_${randomBytes(12).toString('hex')}`
 
 function headersOf(refusal: Refusal, body: string): HeaderPairs {
   const { status, type, retryAfterMs = null } = refusal

@@ -13,6 +13,7 @@ import { type Refusal, sendRawRefusal, sendRefusal } from './errorReplies.ts'
 import type { FrontendDependencies, IsValid, ProxyBounds } from './frontendOptions.ts'
 import {
   keyEnded,
+  malformed,
   notChecked,
   tooManyConnections,
   tooManyPipelined,
@@ -28,7 +29,6 @@ import {
   mayUpgrade,
   printable,
 } from './guard.ts'
-import { malformed } from './malformedRequest.ts'
 import { ProxiedRequest } from './proxiedRequest.ts'
 import { choosesUpgrades, defaultWebSocketBounds, ResponsesSockets } from './webSocket/responsesSockets.ts'
 

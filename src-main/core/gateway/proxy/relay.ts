@@ -1,10 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import type { AllowanceReservation, Expectation, RequestEnd, RequestTrace } from '../../ports/requests.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
-import { randomHex } from '../../shared/randomHex.ts'
 import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
 import { endOfFailure } from '../../upstream/reply/errors.ts'
 import { totalTokens } from '../../upstream/reply/usage.ts'
@@ -143,7 +143,7 @@ class RelayedRequest {
     this.#action = allowed.turns ? 'turn' : (route?.action ?? 'create')
     this.#responses = allowed.turns?.over(deps.responses) ?? deps.responses
     this.#dialect = dialect
-    this.#replyId = dialect ? `${idPrefixes[dialect.id]}${randomHex(24)}` : ''
+    this.#replyId = dialect ? `${idPrefixes[dialect.id]}${randomBytes(24).toString('hex')}` : ''
     this.#models = endpoint === 'models' ? modelsQueryOf(request, allowed.path) : null
     this.#request = request
     this.#response = response

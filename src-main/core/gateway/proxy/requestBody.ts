@@ -188,8 +188,7 @@ export async function readBody(
     scan,
     unreadable: isLimited ? () => unreadable : null,
     tooLarge: tooLong,
-    whole: (bytes, from, bodyMemory) =>
-      changedBody(bytes, from, bodyMemory, { asked: scan.asked(), endpoint, app, isLimited }),
+    whole: (bytes, bodyMemory) => changedBody(bytes, bodyMemory, { asked: scan.asked(), endpoint, app, isLimited }),
     // Streams a body that is too large to buffer: first the buffered part, then the rest as it arrives.
     streamed: (buffered, next, bodyMemory) => ({
       body: followedBy(buffered, next, request, bodyMemory),
@@ -204,7 +203,6 @@ export async function readBody(
 /** The whole body, changed to ask for usage and by the app's model map. */
 function changedBody(
   bytes: Buffer,
-  from: number,
   memory: MemoryReservation,
   { asked, endpoint, app, isLimited }: { asked: RequestParameters; endpoint: Endpoint; app: App; isLimited: boolean },
 ): RequestBody | Refusal {
@@ -212,8 +210,9 @@ function changedBody(
   const edit = endpoint === 'chat' && asked.stream ? asked.usageEdit : null
   const model = endpoint === 'chat' ? modelEdit(asked, app) : null
   if (model && 'status' in model) return model
-  const edits = [edit, model].filter((one) => one !== null)
-  const changed = { body: withEdits(bytes, from, edits), stripUsage: edit !== null, memory }
+  // The last one is made first, so that the places of the others stay right.
+  const edits = [edit, model].filter((one) => one !== null).sort((a, b) => b.from - a.from)
+  const changed = { body: edits.reduce(edited, bytes), stripUsage: edit !== null, memory }
   if (model === null) return { ...changed, asked }
   return { ...changed, asked: { ...asked, model: model.model }, askedModel: model.askedModel }
 }
@@ -236,13 +235,6 @@ function modelEdit(
   return modelAt === null ? modelRepeated : { ...modelAt, text: JSON.stringify(model), model, askedModel }
 }
 
-/** The body, which starts at `from`, with its changes. The last one is made first, so that the places of the others stay right. */
-function withEdits(bytes: Buffer, from: number, edits: Edit[]): Buffer {
-  const [first, ...more] = edits.sort((a, b) => b.from - a.from)
-  if (first === undefined) return bytes.subarray(from)
-  return more.reduce((body, edit) => edited(body, edit), edited(bytes, first, from))
-}
-
 /** How one JSON request is checked, and what is made of it. */
 interface JsonReading<T> {
   scan: BodyScan
@@ -250,8 +242,8 @@ interface JsonReading<T> {
   unreadable: (() => Refusal) | null
   /** The refusal of a body that is too large to buffer, or null when it is relayed unread. */
   tooLarge: Refusal | null
-  /** Called with the whole body, which starts at `from`. The bytes before it are free. */
-  whole(bytes: Buffer, from: number, memory: MemoryReservation): T | Refusal
+  /** Called with the whole body. */
+  whole(bytes: Buffer, memory: MemoryReservation): T | Refusal
   /** Called for a body that is too large to buffer. */
   streamed(buffered: Uint8Array, next: Uint8Array, memory: MemoryReservation): T
 }
@@ -313,9 +305,9 @@ export async function readJson(
     scan,
     unreadable,
     tooLarge: tooLargeToParse,
-    whole: (bytes, from, bodyMemory) =>
-      scan.end() && (scan !== unscanned || isUtf8(bytes.subarray(from)))
-        ? { bytes: bytes.subarray(from), values: scan.values, memory: bodyMemory }
+    whole: (bytes, bodyMemory) =>
+      scan.end() && (scan !== unscanned || isUtf8(bytes))
+        ? { bytes, values: scan.values, memory: bodyMemory }
         : unreadable(),
     streamed() {
       throw new TypeError('A body that is parsed is never streamed.')
@@ -365,11 +357,11 @@ class IncomingJson<T extends object> {
       const all: unknown = this.#request.read()
       if (all instanceof Uint8Array) {
         const refused = all.length > scanAtOnce ? await this.#scannedInTurns(all) : this.#scanned(all)
-        return refused ?? this.#reading.whole(asBuffer(all), 0, this.#reservation)
+        return refused ?? this.#reading.whole(asBuffer(all), this.#reservation)
       }
     }
-    const bytes = Buffer.allocUnsafeSlow(headroom + size)
-    let end = headroom
+    const bytes = Buffer.allocUnsafeSlow(size)
+    let end = 0
     for await (const piece of piecesOf(this.#request)) {
       bytes.set(piece, end)
       end += piece.length
@@ -378,23 +370,23 @@ class IncomingJson<T extends object> {
       this.#inTurn += piece.length
       if (this.#inTurn >= scanAtOnce) await this.#nextTurn()
     }
-    return this.#reading.whole(bytes.subarray(0, end), headroom, this.#reservation)
+    return this.#reading.whole(bytes.subarray(0, end), this.#reservation)
   }
 
   async #readChunked(): Promise<T | Refusal> {
     const { smallBody } = this.#options.memory.bounds
     // Pieces are copied into one buffer, because many small ones would cost several times their length.
     let bytes: Buffer = Buffer.allocUnsafeSlow(Math.min(firstSize, smallBody))
-    let end = headroom
+    let end = 0
     for await (const piece of piecesOf(this.#request)) {
       const needed = end + piece.length
-      if (needed > headroom + jsonLimit) {
+      if (needed > jsonLimit) {
         const { tooLarge: refusal, streamed } = this.#reading
-        return refusal ?? streamed(bytes.subarray(headroom, end), piece, this.#reservation)
+        return refusal ?? streamed(bytes.subarray(0, end), piece, this.#reservation)
       }
       if (needed > smallBody && bytes.length <= smallBody) {
         if (!(await this.#takeLargeMemory())) return noMemory
-        bytes = grown(bytes, end, headroom + jsonLimit)
+        bytes = grown(bytes, end, jsonLimit)
       } else if (needed > bytes.length) {
         bytes = grown(bytes, end, Math.min(smallBody, Math.max(needed, 2 * bytes.length)))
       }
@@ -407,7 +399,7 @@ class IncomingJson<T extends object> {
     }
     // The unwritten end of the largest buffer occupies no physical memory.
     this.#reservation.shrink(bytes.length <= smallBody ? bytes.length : end)
-    return this.#reading.whole(bytes.subarray(0, end), headroom, this.#reservation)
+    return this.#reading.whole(bytes.subarray(0, end), this.#reservation)
   }
 
   /** Moves to the large pool. The small reservation is released only afterwards, because the bytes so far occupy it. */
@@ -448,8 +440,6 @@ class IncomingJson<T extends object> {
 const scanAtOnce = 256 * 1024
 /** Initial buffer for a body of unknown length, bytes. */
 const firstSize = 64 * 1024
-/** Free bytes before a body, so that adding the request for usage needs no copy. */
-const headroom = 64
 
 function grown(bytes: Buffer, length: number, size: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(size)

@@ -185,7 +185,7 @@ async function reservedFor(reply: ForwardReply, { reserveMemory }: TranslatedRep
     const message = 'There was no free memory to translate the reply. The service may charge the request.'
     throw new StudioError('malformed_reply', message)
   }
-  return arrived ? { ...reply, body: once(arrived), flow: null } : reply
+  return arrived ? { ...reply, body: once(arrived) } : reply
 }
 
 async function* once(piece: ReplyPiece): AsyncGenerator<ReplyPiece, void, undefined> {
@@ -194,8 +194,7 @@ async function* once(piece: ReplyPiece): AsyncGenerator<ReplyPiece, void, undefi
 
 /** The error of a reply with a failure status. */
 async function readProblem(reply: ForwardReply): Promise<DialectProblem> {
-  const whole = reply.whole()
-  const text = await readStart(bytesOf(whole ? once(whole) : reply.body), maxErrorReply)
+  const text = await readStart(bytesOf(reply.body), maxErrorReply)
   const { message, ...known } = readReplyError(text)
   return { status: reply.status, message: message ?? `The service replied with ${reply.status}.`, ...known }
 }
@@ -247,13 +246,7 @@ export class TranslatedStream {
 
   /** The reply with its body translated. */
   apply(reply: ForwardReply): ForwardReply {
-    const { flow } = reply
-    return {
-      ...reply,
-      whole: () => null,
-      body: this.#pieces(reply),
-      flow: flow && ((sink) => this.#flow(reply, flow, sink)),
-    }
+    return { ...reply, whole: () => null, body: this.#pieces(reply) }
   }
 
   /**
@@ -303,61 +296,14 @@ export class TranslatedStream {
     return this.#translator.notStored?.(last) ?? last
   }
 
-  #flow(
-    reply: ForwardReply,
-    flow: NonNullable<ForwardReply['flow']>,
-    sink: Parameters<NonNullable<ForwardReply['flow']>>[0],
-  ): { resume(): void } {
-    let isOver = false
-    const fail = (thrown: unknown): void => {
-      if (isOver) return
-      isOver = true
-      const error = asStudioError(thrown)
-      const end = (text: string): void => {
-        if (text !== '') sink.write(pieceOf(text))
-        sink.fail(error)
-      }
-      if (error.kind === 'cancelled') end('')
-      else this.failed(error).then(end, (other: unknown) => sink.fail(asStudioError(other)))
-    }
-    const finish = (text: string): void => {
-      isOver = true
-      reply.settle()
-      const end = (last: string): void => {
-        if (text + last !== '') sink.write(pieceOf(text + last))
-        sink.end()
-      }
-      const last = this.#translator.end()
-      if (this.#store === null) end(last)
-      else this.#stored(last).then(end, (thrown: unknown) => sink.fail(asStudioError(thrown)))
-    }
-    return flow({
-      write: ({ events }) => {
-        if (isOver) return true
-        try {
-          const { text, end } = this.#translated(events)
-          if (end === 'done') finish(text)
-          else {
-            const more = text === '' || sink.write(pieceOf(text))
-            if (end) fail(end)
-            return more
-          }
-        } catch (thrown) {
-          fail(thrown)
-        }
-        return true
-      },
-      end: () => fail(incomplete()),
-      fail,
-    })
-  }
-
-  /** As `#flow`, for a body that can only be iterated. */
   async *#pieces(reply: ForwardReply): AsyncGenerator<ReplyPiece, void, undefined> {
     try {
       for await (const { events } of reply.body) {
         const { text, end } = this.#translated(events)
-        if (end === 'done') return yield pieceOf(text + (await this.#stored(this.#translator.end())))
+        if (end === 'done') {
+          reply.settle()
+          return yield pieceOf(text + (await this.#stored(this.#translator.end())))
+        }
         if (text !== '') yield pieceOf(text)
         if (end) throw end
       }

@@ -17,14 +17,7 @@ export function skipSpace(bytes: Uint8Array, from: number): number {
 
 /** `from` is the offset of the opening quote; returns the offset after the closing one. */
 export function endOfString(bytes: Buffer, from: number): number {
-  // Short strings are faster in a loop; long ones (base64 of a picture) by the native search for the next quote.
-  const near = Math.min(bytes.length, from + 65)
   let at = from + 1
-  for (; at < near; at++) {
-    const byte = bytes[at]
-    if (byte === quote) return at + 1
-    if (byte === backslash) at++
-  }
   for (;;) {
     // `at` is the start of a character, so the backslashes before a quote begin at or after it.
     const end = bytes.indexOf(quote, at)

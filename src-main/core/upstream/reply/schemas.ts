@@ -44,7 +44,6 @@ export const modelList = z.looseObject({
   /** Drops entries without an id, because no request can name them. */
   data: entries(modelEntry),
 })
-export type ModelListReply = z.infer<typeof modelList>
 
 export const keyRecord = z.looseObject({
   id: text,

@@ -1,4 +1,3 @@
-import { asBuffer } from '../json/bytes.ts'
 import { membersOf } from '../json/offsets.ts'
 import { isFields } from '../json/values.ts'
 
@@ -39,19 +38,9 @@ export function editUsageOption(raw: Buffer | null, value: unknown, from: number
   return { usage: 'absent', edit: { from: from + usage.from, to: from + usage.to, text: 'true' } }
 }
 
-/**
- * Applies a change. The body is a view at `start` of `bytes`, up to their end. With enough bytes before it, it grows into them, and only
- * the bytes before the change move. Otherwise the result is a copy.
- */
-export function edited(body: Uint8Array, { from, to, text }: Edit, start = 0): Buffer {
-  const bytes = asBuffer(body)
-  const put = Buffer.from(text)
-  const shifted = start - put.length + (to - from)
-  if (shifted < 0) return Buffer.concat([bytes.subarray(start, start + from), put, bytes.subarray(start + to)])
-  bytes.copyWithin(shifted, start, start + from)
-  bytes.set(put, shifted + from)
-  return bytes.subarray(shifted)
-}
+/** Applies a change to a copy of the body. */
+export const edited = (body: Uint8Array, { from, to, text }: Edit): Buffer =>
+  Buffer.concat([body.subarray(0, from), Buffer.from(text), body.subarray(to)])
 
 function putFirst(brace: number, member: string, isEmpty: boolean): Edit {
   return { from: brace + 1, to: brace + 1, text: isEmpty ? member : `${member},` }

@@ -87,6 +87,4 @@ function measureAttachment(object: Record<string, unknown>, name: AttachmentName
   return true
 }
 
-const isAttachmentName = (key: string): key is AttachmentName =>
-  // Most keys have another length.
-  (key.length === 4 || key.length === 9 || key.length === 11) && (attachments as readonly string[]).includes(key)
+const isAttachmentName = (key: string): key is AttachmentName => (attachments as readonly string[]).includes(key)

@@ -124,9 +124,8 @@ export class RequestScan extends JsonScan {
   #count = 1
   #size: Size = { bytes: 0, attachments: 0 }
   #isMeasuring = false
-  /** Arrays and objects inside a measured member, `#open` of them open. The others are reused. */
+  /** The open arrays and objects inside a measured member. */
   readonly #levels: Level[] = []
-  #open = 0
 
   constructor(endpoint: Endpoint) {
     super()
@@ -161,17 +160,18 @@ export class RequestScan extends JsonScan {
       this.#isObject = isObject
       this.#brace = this.offset + at
     } else if (this.#isMeasuring) {
-      const kept = this.#levels[this.#open]
-      if (kept) reset(kept)
-      else this.#levels.push(newLevel())
-      this.#open++
+      this.#levels.push({
+        size: { bytes: 0, attachments: 0 },
+        pending: [],
+        candidate: -1,
+        atType: false,
+        type: undefined,
+      })
     }
   }
 
   protected override closed(isObject: boolean): void {
-    if (!this.#isMeasuring || this.#open === 0) return
-    const level = this.#level()
-    this.#open--
+    const level = this.#levels.pop()
     if (level === undefined) return
     if (isObject) settle(level)
     const outer = this.#level()
@@ -287,25 +287,8 @@ export class RequestScan extends JsonScan {
   }
 
   #level(): Level | undefined {
-    return this.#levels[this.#open - 1]
+    return this.#levels.at(-1)
   }
-}
-
-const newLevel = (): Level => ({
-  size: { bytes: 0, attachments: 0 },
-  pending: [],
-  candidate: -1,
-  atType: false,
-  type: undefined,
-})
-
-function reset(level: Level): void {
-  level.size.bytes = 0
-  level.size.attachments = 0
-  level.pending.length = 0
-  level.candidate = -1
-  level.atType = false
-  level.type = undefined
 }
 
 /** The size that the current value adds to. */

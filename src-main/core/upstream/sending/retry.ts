@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
 import { StudioError } from '../../errors.ts'
 import type { WaitNotice } from '../types.ts'
@@ -43,23 +44,13 @@ export function isRetryable({ kind, facts }: StudioError): boolean {
 export interface RetryClock {
   /** Monotonic clock, ms. */
   now(): number
-  sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
+  /** Rejects when the signal aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>
 }
 
 const realClock: RetryClock = {
   now: () => performance.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      const cancel = (): void => {
-        clearTimeout(timer)
-        reject(cancelled())
-      }
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', cancel)
-        resolve()
-      }, ms)
-      signal?.addEventListener('abort', cancel, { once: true })
-    }),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 }
 
 export interface RetryOptions {
@@ -166,17 +157,10 @@ function replacedDuringRetry(last: StudioError): StudioError {
 
 /** Waits for the next attempt. Ends early when the call is cancelled or its connection is replaced. */
 async function pause(ms: number, clock: RetryClock, { signal, retired }: RetryOptions): Promise<void> {
-  const ends = new AbortController()
-  const end = (): void => ends.abort()
-  signal?.addEventListener('abort', end, { once: true })
-  retired?.addEventListener('abort', end, { once: true })
   try {
-    await clock.sleep(ms, ends.signal)
+    await clock.sleep(ms, AbortSignal.any([signal, retired].filter((one) => one !== undefined)))
   } catch (cause) {
     if (isAborted(signal)) throw cancelled()
     if (!isAborted(retired)) throw cause
-  } finally {
-    signal?.removeEventListener('abort', end)
-    retired?.removeEventListener('abort', end)
   }
 }

@@ -14,16 +14,6 @@ export interface Tap<E> {
   end(isWhole: boolean): Piece<E> | null
 }
 
-/** Receives a body without a promise or a turn of the event loop per chunk. */
-export interface BodySink<E = unknown> {
-  /** Returns false when the sink is full; `resume` then resumes the flow. */
-  write(piece: Piece<E>): boolean
-  /** Called once, unless `fail` is. */
-  end(): void
-  /** Called once, after all bytes before the fault were written. */
-  fail(error: StudioError): void
-}
-
 /** How a body ended: complete, abandoned by its reader, or failed. */
 export type Closed = 'ended' | 'left' | StudioError
 
@@ -47,8 +37,6 @@ export class ReplyBody<E = never> implements AsyncIterable<Piece<E>> {
   #tap: Tap<E> | null = null
   #closed: Closed | null = null
   #onClosed: ((how: Closed) => void)[] = []
-  #sink: BodySink<E> | null = null
-  #sinkFull = false
   /** Bytes that arrived in this turn of the event loop. */
   #inTurn = 0
   #nextTurn: NodeJS.Immediate | null = null
@@ -92,39 +80,6 @@ export class ReplyBody<E = never> implements AsyncIterable<Piece<E>> {
     return all
   }
 
-  /** Writes the body to `sink`, instead of iteration. A full sink holds the service back. */
-  flow(sink: BodySink<E>): void {
-    this.#sink = sink
-    this.#pump()
-  }
-
-  /** Resumes the flow after the sink was full. */
-  resume(): void {
-    this.#sinkFull = false
-    this.#pump()
-  }
-
-  #pump(): void {
-    while (this.#sink !== null && !this.#sinkFull) {
-      const piece = this.#queue.shift()
-      if (piece !== undefined) {
-        this.#held -= piece.bytes.length
-        this.#sinkFull = !this.#sink.write(piece)
-      } else {
-        if (this.#ended) this.#finishSink()
-        break
-      }
-    }
-    if (!this.#sinkFull) this.#resume()
-  }
-
-  #finishSink(): void {
-    const sink = this.#sink
-    this.#sink = null
-    if (this.#error === null) sink?.end()
-    else sink?.fail(this.#error)
-  }
-
   push(chunk: Uint8Array): void {
     this.#bytes += chunk.length
     this.#inTurn += chunk.length
@@ -134,30 +89,22 @@ export class ReplyBody<E = never> implements AsyncIterable<Piece<E>> {
     }
     const piece = this.#tap === null ? { bytes: chunk, events: none } : this.#tap.push(chunk)
     // Bytes that arrive during `settle` are counted but not queued.
-    if (piece !== null && this.#settling === null) this.#take(piece)
+    if (piece === null || this.#settling !== null) return
+    this.#enqueue(piece)
+    if (this.#held >= highWater) this.#controller.pause()
+    this.#signal()
   }
 
   readonly #startTurn = (): void => {
     this.#nextTurn = null
     this.#inTurn = 0
-    const isWanted = this.#settling !== null || (!this.#sinkFull && this.#held < highWater)
+    const isWanted = this.#settling !== null || this.#held < highWater
     if (isWanted && this.#controller.paused && !this.#ended) this.#controller.resume()
   }
 
   /** Resumes the socket, unless it rests until the next turn. */
   #resume(): void {
     if (this.#nextTurn === null && this.#controller.paused && !this.#ended) this.#controller.resume()
-  }
-
-  #take(piece: Piece<E>): void {
-    if (this.#sink !== null && !this.#sinkFull && this.#queue.length === 0) {
-      this.#sinkFull = !this.#sink.write(piece)
-      if (this.#sinkFull) this.#controller.pause()
-      return
-    }
-    this.#enqueue(piece)
-    if (this.#held >= highWater) this.#controller.pause()
-    this.#signal()
   }
 
   end(): void {
@@ -256,12 +203,6 @@ export class ReplyBody<E = never> implements AsyncIterable<Piece<E>> {
   }
 
   #signal(): void {
-    if (this.#sink !== null) {
-      // A cancel does not wait for the reader.
-      if (this.#error?.kind === 'cancelled') this.#finishSink()
-      else this.#pump()
-      return
-    }
     const wake = this.#wake
     this.#wake = null
     wake?.()

@@ -6,7 +6,7 @@ import { StudioError } from '../../errors.ts'
 import type { SystemNetwork } from '../../host.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import type { BaseAddress } from '../address.ts'
-import { readRoutes, systemConnector } from './systemRoute.ts'
+import { type Connector, readRoutes, systemConnector, trackedConnector } from './systemRoute.ts'
 
 /** Timeouts are in ms. */
 export interface NetworkOptions {
@@ -98,22 +98,24 @@ export function openNetwork(base: BaseAddress, given: Partial<NetworkOptions> = 
     bodyTimeout: options.idleTimeoutMs,
     keepAliveTimeout: options.keepAliveMs,
     maxHeaderSize: maxHeadBytes,
-    connect: trackedConnector({ ...tlsOf(caNow), allowH2: false, timeout: options.connectTimeoutMs }, connecting),
   }
+  const direct = (found: string[] | null): Connector =>
+    buildConnector({ ...tlsOf(found), allowH2: false, timeout: options.connectTimeoutMs })
   const proxies = proxiesFor(base, options)
   const mayUseProxy = !base.isLoopback || options.proxyLoopback
   const system = mayUseProxy ? options.system : isSecure ? withoutProxy(options.system) : null
-  const direct = (found: string[] | null): ReturnType<typeof buildConnector> =>
-    buildConnector({ ...tlsOf(found), allowH2: false, timeout: options.connectTimeoutMs })
+  const connect =
+    proxies !== null || system === null
+      ? trackedConnector(direct(caNow), connecting)
+      : systemConnector({ system, ca, timeoutMs: options.connectTimeoutMs, connecting, direct })
   const dispatcher =
-    proxies !== null
-      ? openProxied((found) => proxyAgent(shared, proxies, tlsOf(found)), caNow, options.system === null ? null : ca())
-      : system === null
-        ? new Agent(shared)
-        : new Agent({
-            ...shared,
-            connect: systemConnector({ system, ca, timeoutMs: options.connectTimeoutMs, connecting, direct }),
-          })
+    proxies === null
+      ? new Agent({ ...shared, connect })
+      : openProxied(
+          (found) => proxyAgent({ ...shared, connect }, proxies, tlsOf(found)),
+          caNow,
+          options.system === null ? null : ca(),
+        )
   const streams = new Set<ReceivedStream>()
   let waiting = 0
   return {
@@ -237,23 +239,4 @@ function readCertificates(file: string): string {
   } catch (cause) {
     throw new StudioError('bad_input', `The certificate file ${file} can’t be read.`, {}, { cause })
   }
-}
-
-type ConnectorOptions = NonNullable<Parameters<typeof buildConnector>[0]>
-
-/** undici's connector with a list of pending sockets, because undici can't abort one. */
-function trackedConnector(options: ConnectorOptions, connecting: Set<Socket>): ReturnType<typeof buildConnector> {
-  // The connector returns the socket; its types omit that.
-  const connect: (...given: Parameters<ReturnType<typeof buildConnector>>) => unknown = buildConnector(options)
-  return (to, callback) => {
-    const socket = connect(to, (...result) => {
-      if (isSocket(socket)) connecting.delete(socket)
-      callback(...result)
-    })
-    if (isSocket(socket)) connecting.add(socket)
-  }
-}
-
-function isSocket(value: unknown): value is Socket {
-  return typeof value === 'object' && value !== null && 'destroy' in value
 }

@@ -6,7 +6,8 @@ import { StudioError } from '../../errors.ts'
 import type { SystemNetwork } from '../../host.ts'
 import { mayReachThisComputer } from '../address.ts'
 
-type Connector = ReturnType<typeof buildConnector>
+/** Opens a connection for undici. */
+export type Connector = ReturnType<typeof buildConnector>
 
 /** One way to a service, as the proxy settings of the system name it. */
 export type ProxyRoute =
@@ -69,15 +70,13 @@ export function systemConnector(options: RouteOptions): Connector {
     // Not for plain HTTP, because reading those of the system can take long.
     const usesTls = to.protocol === 'https:' || routes.some(({ kind }) => kind === 'https')
     const ca = usesTls ? await options.ca() : null
-    const direct = options.direct(ca)
+    const direct = trackedConnector(options.direct(ca), options.connecting)
     let failure: unknown = null
     for (const route of routes) {
       try {
-        if (route.kind === 'direct') return await finished(direct, to, options.connecting)
+        if (route.kind === 'direct') return await finished(direct, to)
         const tunnel = await openTunnel(route, target, ca, options)
-        return to.protocol === 'https:'
-          ? await finished(direct, { ...to, httpSocket: tunnel }, options.connecting)
-          : tunnel
+        return to.protocol === 'https:' ? await finished(direct, { ...to, httpSocket: tunnel }) : tunnel
       } catch (thrown) {
         failure = thrown
       }
@@ -105,20 +104,25 @@ function targetOf({ hostname, port, protocol }: buildConnector.Options): Target 
   return { host, port: number, authority: `${host.includes(':') ? `[${host}]` : host}:${number}` }
 }
 
-function finished(connector: Connector, to: buildConnector.Options, connecting: Set<Socket>): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    // The connector returns the socket; its types omit that.
-    const connect: (...given: Parameters<Connector>) => unknown = connector
-    const socket = connect(to, (error, connected) => {
+/** The connector with a list of pending sockets, because undici can't abort one. */
+export function trackedConnector(connector: Connector, connecting: Set<Socket>): Connector {
+  // The connector returns the socket; its types omit that.
+  const connect: (...given: Parameters<Connector>) => unknown = connector
+  return (to, callback) => {
+    const socket = connect(to, (...result) => {
       if (isSocket(socket)) connecting.delete(socket)
-      if (error) reject(error)
-      else resolve(connected as Socket)
+      callback(...result)
     })
     if (isSocket(socket)) connecting.add(socket)
-  })
+  }
 }
 
 const isSocket = (value: unknown): value is Socket => typeof value === 'object' && value !== null && 'destroy' in value
+
+const finished = (connector: Connector, to: buildConnector.Options): Promise<Socket> =>
+  new Promise((resolve, reject) =>
+    connector(to, (error, connected) => (error ? reject(error) : resolve(connected as Socket))),
+  )
 
 /** A socket to `target` through a proxy, ready for its first byte. */
 async function openTunnel(

@@ -1,32 +1,18 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { signInRedirect } from '../../../../../../src-preload/contract/tools.ts'
-import { ClientConnections } from '../../../../../listener/connections.ts'
 import { isFromOtherUser } from '../../../../../listener/peerUser.ts'
-import { boundedServer, type ServerBounds } from '../../../../../listener/server.ts'
+import { openTabServer, refusalOf, sendPage } from '../../../../../listener/tab.ts'
 import { StudioError } from '../../../../errors.ts'
 import { inBackground, unexpected } from '../../../../shared/unexpected.ts'
 
-const { hostname: host, pathname: path } = new URL(signInRedirect)
+const { pathname: path } = new URL(signInRedirect)
 
 /** The parameters with which the authorization server sends the browser back. @see RFC 6749, section 4.1.2; RFC 9207 */
 export interface AuthorizationResponse {
   code: string | null
   error: string | null
   iss: string | null
-}
-
-/** Bounds of the listener. Programs that only hold connections open are disconnected when others come, so the browser always gets through. */
-const bounds: ServerBounds = {
-  most: 1024,
-  strangers: 64,
-  graceMs: 250,
-  headersMs: 5000,
-  requestMs: 10_000,
-  keepAliveMs: 1000,
-  maxHeaderBytes: 16_384,
-  requestsPerSocket: 1,
 }
 
 export interface RedirectListener {
@@ -55,7 +41,6 @@ export async function listenForRedirect(state: string, preferredPort: number): P
   promise.catch(() => undefined)
   let isUsed = false
   let isOtherUserReported = false
-  let port = 0
 
   const isOfThisSignIn = (query: URLSearchParams): boolean => {
     const states = query.getAll('state')
@@ -90,24 +75,22 @@ export async function listenForRedirect(state: string, preferredPort: number): P
     reply.on('close', close)
     return isAccepted ? answer(reply, 200, pages.received) : answer(reply, 400, pages.failed)
   }
-  const connections = new ClientConnections(bounds, (socket) => socket.destroy())
-  const server = boundedServer(bounds, connections)
-  server.on('request', (request, reply) => {
-    const refused = refusal(request, port)
-    if (refused !== null) return answer(reply, refused, pages.refused)
-    const query = new URL(request.url ?? '', `http://${host}`).searchParams
-    if (!isOfThisSignIn(query)) return answer(reply, 400, pages.other)
-    inBackground('The answer of a sign-in could not be read', receive(request, reply, query))
+  const { origin, close } = await openTabServer(
+    preferredPort,
+    (request, reply) => {
+      const { url: target = '' } = request
+      const refused = refusalOf(request, target.startsWith(`${path}?`) || target === path)
+      if (refused !== null) return answer(reply, refused, pages.refused)
+      const query = new URL(target, signInRedirect).searchParams
+      if (!isOfThisSignIn(query)) return answer(reply, 400, pages.other)
+      inBackground('The answer of a sign-in could not be read', receive(request, reply, query))
+    },
+    (error) => unexpected('The answer of a sign-in could not be accepted', error),
+  ).catch((cause: unknown) => {
+    const message = 'The sign-in could not start: no local port is free for its answer.'
+    throw new StudioError('port_taken', message, {}, { cause })
   })
-  const close = (): void => {
-    server.close()
-    server.closeAllConnections()
-  }
-  await listen(server, preferredPort)
-  // Without a listener, a connection that can't be accepted (too many open files) would be an uncaught exception.
-  server.on('error', (error) => unexpected('The answer of a sign-in could not be accepted', error))
-  port = (server.address() as AddressInfo).port
-  const url = `http://${host}:${port}${path}`
+  const url = origin + path
   return {
     url,
     response: promise,
@@ -126,39 +109,6 @@ export async function listenForRedirect(state: string, preferredPort: number): P
     },
     close,
   }
-}
-
-async function listen(server: Server, preferredPort: number): Promise<void> {
-  const attempt = (port: number): Promise<void> =>
-    new Promise((resolve, reject) => {
-      server.once('error', reject)
-      server.listen({ host, port, exclusive: true }, () => {
-        server.off('error', reject)
-        resolve()
-      })
-    })
-  try {
-    await attempt(preferredPort)
-  } catch (thrown) {
-    if (preferredPort === 0) throw cannotListen(thrown)
-    await attempt(0).catch((again: unknown) => {
-      throw cannotListen(again)
-    })
-  }
-}
-
-const cannotListen = (cause: unknown): StudioError =>
-  new StudioError('port_taken', 'The sign-in could not start: no local port is free for its answer.', {}, { cause })
-
-/** Status of a request that cannot be the redirect, or null. Such a request changes nothing. */
-function refusal({ headers, method, url = '' }: IncomingMessage, port: number): number | null {
-  // Another name for this computer would mean that a page of another site asks (DNS rebinding).
-  if (headers.host !== `${host}:${port}`) return 421
-  if (!url.startsWith(`${path}?`) && url !== path) return 404
-  if (method !== 'GET') return 405
-  // The redirect opens a page. Images, frames and scripts of other sites cannot use it up.
-  const use = headers['sec-fetch-dest']
-  return use === undefined || use === 'document' ? null : 403
 }
 
 function isSame(given: string, wanted: string): boolean {
@@ -180,20 +130,15 @@ const pages = {
 
 /** Contains no text from the request, because any page can make a browser open this address. */
 function answer(reply: ServerResponse, status: number, [title, text]: readonly [string, string]): void {
-  reply.writeHead(status, {
+  const headers = {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy':
       "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
-    'X-Content-Type-Options': 'nosniff',
-    'X-Frame-Options': 'DENY',
-    // The address contains the code.
-    'Referrer-Policy': 'no-referrer',
-    'Cache-Control': 'no-store',
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Cross-Origin-Resource-Policy': 'same-origin',
-    Connection: 'close',
-  })
-  reply.end(
+  }
+  sendPage(
+    reply,
+    status,
+    headers,
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">` +
       `<meta name="viewport" content="width=device-width"><title>${title}</title></head>` +
       `<body><main><h1>${title}</h1><p>${text}</p></main></body></html>\n`,
