@@ -397,6 +397,29 @@ describe('finding in a chat', () => {
   })
 })
 
+describe('a reply of several parts', () => {
+  it('changes nothing in its finished parts while the last one grows', async () => {
+    await show('rounds')
+    const growing = message(5, { text: 'So', status: 'streaming', finishedAt: null, usage: null, finishReason: null })
+    await notify({ type: 'message', message: growing })
+    await page.waitForSelector('article[data-status="streaming"]')
+    await page.evaluate(() => {
+      const seen: string[] = []
+      const observer = new MutationObserver((changes) => seen.push(...changes.map(({ type }) => type)))
+      const parts = [...document.querySelectorAll('article[data-status="streaming"] .chat-part')]
+      for (const part of parts.slice(0, -1))
+        observer.observe(part, { childList: true, subtree: true, characterData: true, attributes: true })
+      Object.assign(globalThis, { changesSeen: seen, partsSeen: parts.length })
+    })
+    const words = ' the tide is high.'
+    for (let at = 0; at < words.length; at += 1)
+      await notify({ type: 'delta', messageId: growing.id, field: 'text', at: 2 + at, append: words.charAt(at) })
+    await page.getByText('So the tide is high.').waitFor()
+    expect(await page.evaluate(() => Reflect.get(globalThis, 'partsSeen'))).toBe(3)
+    expect(await page.evaluate(() => Reflect.get(globalThis, 'changesSeen'))).toEqual([])
+  })
+})
+
 describe('a search match in a tool result', () => {
   it('opens the result and is marked', async () => {
     await show('long')
