@@ -127,7 +127,9 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
   const { store, accountStore, requestLog, settings, apps } = data
   const scheduler = new RequestScheduler()
   const { requestLogOf } = requestLog
-  const session = new Session(store, host.secrets, { scheduler, requestLogOf, system: host.network }, options.reconnect)
+  const thinkTags = (): boolean => settings.value.thinkTags
+  const traffic = { scheduler, requestLogOf, thinkTags, system: host.network }
+  const session = new Session(store, host.secrets, traffic, options.reconnect)
   opening.onFailure(() => session.close())
 
   const changed = (): void => appState.state.changed()

@@ -3,10 +3,10 @@
  * `openErase` and `restore`. Everything large is imported on first use, so that a small command starts quickly.
  */
 import type { Opening } from '../../src-preload/contract/data.ts'
+import type { TableFormat } from '../../src-preload/contract/usage.ts'
 import type { Target } from './data/backup/write.ts'
 import type { StudioError } from './errors.ts'
 import type { openConnections } from './features/connections/savedConnections.ts'
-import type { UsageExportFormat } from './features/usage/export.ts'
 import type { ExportRow } from './features/usage/exportRows.ts'
 import type { openApps } from './gateway/apps/apps.ts'
 import type { Host } from './host.ts'
@@ -19,7 +19,7 @@ export { type AppChanges, checkedChanges, type NewApp } from './gateway/apps/app
 export { checkedModelMap } from './gateway/apps/modelMap.ts'
 export { claimFolder, inspectFolder } from './store/dataFolder.ts'
 
-export type { ExportRow, UsageExportFormat }
+export type { ExportRow }
 /** The apps of a data folder, for commands that change them. */
 export type AppCommands = ReturnType<typeof openApps>
 /** The stored connections of a data folder, for commands that change them. */
@@ -46,7 +46,7 @@ export function storedData({ version, log }: { version: () => string; log: Host[
     },
     /** Creates and changes nothing in the folder. */
     openConnectionList: async (dataDir: string) =>
-      (await import('./features/connections/savedConnections.ts')).openConnectionsForReading(dataDir),
+      (await import('./features/connections/savedConnections.ts')).openConnectionsReadOnly(dataDir),
     async openRequestLog(dataDir: string) {
       const { openAppsReadOnly } = await import('./gateway/apps/apps.ts')
       const { openRequestLogReader } = await import('./requestLog/reader.ts')
@@ -86,7 +86,7 @@ export function storedData({ version, log }: { version: () => string; log: Host[
 }
 
 /** Encodes rows of usage as the bytes of a file. */
-export const usageFile = async (rows: readonly ExportRow[], format: UsageExportFormat): Promise<Uint8Array> =>
+export const usageFile = async (rows: readonly ExportRow[], format: TableFormat): Promise<Uint8Array> =>
   (await import('./features/usage/export.ts')).exportRows(rows, format)
 
 /** Why a database of the folder can't be opened, or null. Reads its first page only, and changes nothing. */

@@ -103,14 +103,14 @@ function createWorld(
   home: Pick<SandboxOptions, 'limits' | 'apiKey' | 'balance'>,
 ): Omit<World, 'paces'> {
   const accounts = seedAccounts({ seed, now: now(), ...home })
-  const requestLog = new SandboxAccounting(now)
-  requestLog.seedHistory(seed, accounts.keys.values())
+  const accounting = new SandboxAccounting(now)
+  accounting.seedHistory(seed, accounts.keys.values())
   let requests = 0
   return {
     seed,
     now,
     accounts,
-    requestLog,
+    accounting,
     limits: new SandboxLimits(now),
     records: new Records(() => {
       requests += 1

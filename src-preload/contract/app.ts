@@ -20,7 +20,7 @@ export const offline = z.object({
   /** When the first attempt failed. */
   since: instant,
   /** Time of the next automatic check; null while a check runs. */
-  nextLookAt: instant.nullable(),
+  nextCheckAt: instant.nullable(),
 })
 export type Offline = z.infer<typeof offline>
 
@@ -132,6 +132,8 @@ export const settings = z.object({
   textActionToolbar: z.boolean(),
   /** Store bodies of chat requests like those of an app: capped, without secrets, for `bodyDays`. */
   chatBodies: z.boolean(),
+  /** Show `<think>…</think>` at the start of a reply as thinking, apart from the answer. */
+  thinkTags: z.boolean(),
   /** Rounds of tool calls before the person must continue. */
   toolRounds: z.number().int().min(1).max(100),
   /** Changed keyboard shortcuts by command id; an empty text removes the shortcut. */

@@ -200,7 +200,7 @@ export const requestsProcedures = {
   stop: procedure.input(z.object({ id: z.number().int() })).output(z.object({ stopped: z.boolean() })),
   /** Deletes stored bodies of one request, of one app, or all. The rows stay. */
   deleteBodies: procedure
-    .input(z.object({ id: z.number().int().optional(), app: z.string().optional() }))
+    .input(z.union([z.literal('all'), z.object({ id: z.number().int() }), z.object({ app: z.string() })]))
     .output(z.object({ erased: z.number().int() })),
 }
 

@@ -128,6 +128,10 @@ export type ToolsState = z.infer<typeof toolsState>
 /** Values by name; null keeps the stored value. */
 const secrets = z.record(z.string(), z.string().max(100_000).nullable())
 
+/** A person's decision on a call: the scope of an approval, or a refusal. */
+const callDecision = z.enum(['once', 'conversation', 'always', 'no'])
+export type CallDecision = z.infer<typeof callDecision>
+
 export const toolsProcedures = {
   watch: procedure.output(eventIterator(toolsState)),
   /** @throws `bad_input` for an invalid schema or a name in use */
@@ -169,7 +173,7 @@ export const toolsProcedures = {
     .input(
       z.object({
         messageId: id,
-        allow: z.enum(['once', 'conversation', 'always', 'no']),
+        allow: callDecision,
         why: z.string().max(10_000).optional(),
       }),
     )

@@ -217,6 +217,10 @@ export type CurrentSpend = z.infer<typeof currentSpend>
 
 const range = z.object({ accountId: id, from: day, to: day })
 
+/** The file formats of tables: usage and the request log. */
+const tableFormat = z.enum(['csv', 'json', 'parquet'])
+export type TableFormat = z.infer<typeof tableFormat>
+
 export const usageProcedures = {
   /** All accounts, the one in use first, again after each change. */
   watch: procedure.output(eventIterator(z.array(account))),
@@ -240,5 +244,5 @@ export const usageProcedures = {
     .input(z.object({ accountId: id, from: day, to: day, limit: z.number().int().min(1).max(100) }))
     .output(z.array(z.object({ conversationId: id, title: z.string().nullable(), total: figures }))),
   /** The view as a table with a row per bucket and series. */
-  export: procedure.input(viewQuery.extend({ format: z.enum(['csv', 'json', 'parquet']) })).output(download),
+  export: procedure.input(viewQuery.extend({ format: tableFormat })).output(download),
 }

@@ -13,9 +13,9 @@ export interface BudgetView {
 }
 
 /** The budgets that are set, with their spent amounts. Amounts reserved for running requests count only towards "used up", not as spent. */
-export function budgetsOf(tool: App, use: AppUse | null): BudgetView[] {
+export function budgetsOf(app: App, use: AppUse | null): BudgetView[] {
   return periods.flatMap((period) => {
-    const limit = tool[`budget${period}`]
+    const limit = app[`budget${period}`]
     if (limit === null) return []
     const spent = use?.[`spent${period}`] ?? '0'
     const share = exact(limit) === 0n ? 1 : Number((exact(spent) * 10_000n) / exact(limit)) / 10_000

@@ -47,7 +47,7 @@ await measure('all limits known, nobody waits', 300_000, (count) => {
   }
 })
 
-await measure('200 of 8 tools wait for 4 slots', 20_000, async (count) => {
+await measure('200 of 8 apps wait for 4 slots', 20_000, async (count) => {
   const scheduler = new RequestScheduler()
   scheduler.limits({ concurrent: 4, rpm: null, tpm: null })
   let left = count
@@ -58,6 +58,6 @@ await measure('200 of 8 tools wait for 4 slots', 20_000, async (count) => {
       pass.leave(100)
     }
   }
-  await Promise.all(Array.from({ length: 204 }, (_, number) => worker(asks(`tool ${number % 8}`))))
+  await Promise.all(Array.from({ length: 204 }, (_, number) => worker(asks(`app ${number % 8}`))))
   scheduler.close()
 })

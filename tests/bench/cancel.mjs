@@ -101,7 +101,7 @@ async function inBackOff(studio, far, agent) {
   const one = open(studio, { 'x-bench-busy': '1' })
   await arrival(far, one.id)
   await pause(20)
-  if (await mayAsk()) throw new Error('The request in back-off does not count as the tool’s one request.')
+  if (await mayAsk()) throw new Error('The request in back-off does not count as the app’s one request.')
   const at = clock()
   one.sent.destroy()
   return (await until(mayAsk)) === null ? null : clock() - at

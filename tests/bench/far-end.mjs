@@ -2,6 +2,7 @@
 // a connection, and follows a request's `x-bench-…` headers. `/control/…` returns what it recorded.
 import { createServer } from 'node:http'
 import { crc32 } from 'node:zlib'
+import { largeReply } from './large-replies.mjs'
 import { clock, endOfStream, frame, pattern } from './traffic.mjs'
 
 const maxConcurrent = process.argv[2] ? Number(process.argv[2]) : null
@@ -66,6 +67,16 @@ function speak(request, response, record) {
   pump()
 }
 
+/** A large JSON reply: `kind/bytes`. */
+function large(request, response, order) {
+  const [kind, bytes] = order.split('/')
+  const body = largeReply(kind, Number(bytes))
+  request.resume()
+  request.once('end', () =>
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body),
+  )
+}
+
 /** Reads an upload, at most `x-bench-mbs` megabytes a second if that is given, and replies with what arrived. */
 function listen(request, response, record) {
   const bytesPerMs = Number(request.headers['x-bench-mbs'] ?? 0) * 1000
@@ -106,6 +117,11 @@ const server = createServer((request, response) => {
   if (request.method === 'GET') {
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(readOuts[url] ?? {}))
+    return
+  }
+  const order = headers['x-bench-reply'] ?? /^\/large\/(\w+\/\d+)\//.exec(url)?.[1]
+  if (order) {
+    large(request, response, order)
     return
   }
   if (url === '/v1/audio/transcriptions') {

@@ -42,8 +42,8 @@ export async function seenOf(far, id) {
   return reply.body.json()
 }
 
-/** Starts the studio without its page, with one app key. `toolOptions` are further arguments of the command that adds the app. */
-export async function startStudio(far, toolOptions = [], nodeArgs = [], env = {}) {
+/** Starts the studio without its page, with one app key. `appOptions` are further arguments of the command that adds the app. */
+export async function startStudio(far, appOptions = [], nodeArgs = [], env = {}) {
   const dataDir = temporaryFolder()
   const started = await startJson(
     cli,
@@ -63,9 +63,9 @@ export async function startStudio(far, toolOptions = [], nodeArgs = [], env = {}
     { BENCH_KEY: 'sk-bench-0123456789abcdef', ...env },
     nodeArgs,
   )
-  const tool = await run(['apps', 'add', 'bench', ...toolOptions, '--json', '--data-dir', dataDir])
+  const app = await run(['apps', 'add', 'bench', ...appOptions, '--json', '--data-dir', dataDir])
   const { pid, stop, held } = started
-  return { name: 'studio', url: started.ready.proxy.baseUrl, key: tool.key, pid, stop, held }
+  return { name: 'studio', url: started.ready.proxy.baseUrl, key: app.key, pid, stop, held }
 }
 
 export async function startBare(far, nodeArgs = []) {

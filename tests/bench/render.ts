@@ -98,17 +98,17 @@ function measureIn(asked: Required<Stream>): Promise<Omit<Streamed, 'trace'> & {
     async ({ start, token, seconds, type, page: kind, from, to }) => {
       const box = document.querySelector('#plain')
       const text = document.createTextNode(start)
-      let notify = (more: string, _at: number): void => text.appendData(more)
+      let addText = (more: string, _at: number): void => text.appendData(more)
       if (kind === 'plain') box?.append(text)
       else if (kind === 'peer') {
         append(start)
-        notify = append
+        addText = append
       } else {
         const { core, conversationId, message } = harness
         const reply = message(1_001, { status: 'streaming', text: start, finishedAt: null, usage: null })
         core.notify(conversationId, { type: 'message', message: message(1_000, { text: 'Go on.' }) })
         core.notify(conversationId, { type: 'message', message: reply })
-        notify = (more, at) =>
+        addText = (more, at) =>
           core.notify(conversationId, { type: 'delta', messageId: reply.id, field: 'text', at, append: more })
       }
       await new Promise((resolve) => setTimeout(resolve, 2_500))
@@ -128,7 +128,7 @@ function measureIn(asked: Required<Stream>): Promise<Omit<Streamed, 'trace'> & {
       let sent = 0
       const timer = setInterval(() => {
         for (const due = ((performance.now() - begun) / 1_000) * 200; sent < due; sent++) {
-          notify(token, at)
+          addText(token, at)
           at += token.length
         }
         if (box) box.scrollTop = box.scrollHeight

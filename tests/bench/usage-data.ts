@@ -49,7 +49,7 @@ export function fillRequestLog(dataDir: string, rows: number): void {
 
 /** Days between fetches. Each reports thirty days, so that no day is missed. */
 const every = 28
-const reported = 30
+const daysPerReport = 30
 const dayOfKey = (ago: number) => ({
   date: dayText(ago),
   total_requests: 9,
@@ -86,7 +86,7 @@ export function fillAccount(dataDir: string) {
   store.transaction(() => {
     for (let ago = days - (days % every); ago >= 0; ago -= every) {
       const asked = { askedAt: now - ago * dayMs, answeredAt: now - ago * dayMs }
-      const window = Array.from({ length: reported }, (_, back) => ago + back)
+      const window = Array.from({ length: daysPerReport }, (_, back) => ago + back)
       const rows = {
         usage: window.flatMap((day) => usage(day, ago)),
         balance: String(1000 + ago),

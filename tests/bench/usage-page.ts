@@ -40,12 +40,12 @@ function watchDrawing(): void {
       port2.postMessage(0)
     })
   }
-  let reported = 0
+  let drawnAt = 0
   const drewAt = (): void => {
     // A drawing has thousands of calls, so the frame is checked only once.
     const now = performance.now()
-    if (now - reported > 2) drew()
-    reported = now
+    if (now - drawnAt > 2) drew()
+    drawnAt = now
   }
   CanvasRenderingContext2D.prototype.fill = function (this: CanvasRenderingContext2D, ...given: [never]) {
     drewAt()
@@ -172,7 +172,7 @@ const acts: Record<string, [act: Act, back: Act]> = {
   'ten years of days by model': choice('Interval', 'day', 'month'),
   'the same, tokens for spend': choice('Metric', 'tokens', 'spend'),
   'ten years by key': [{ radio: 'Key' }, { radio: 'Model' }],
-  'ten years by tool': [{ radio: 'App' }, { radio: 'Model' }],
+  'ten years by app': [{ radio: 'App' }, { radio: 'Model' }],
   'a year for all time': choice('Range', 'year', 'all'),
   'all time for a year': choice('Range', 'all', 'year'),
   'from another section': [{ hash: '#/usage' }, { hash: '#/usage/limits' }],

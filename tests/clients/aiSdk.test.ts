@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, generateText, stepCountIs, streamText } from 'ai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toolKey } from '../helpers/appRequest.ts'
+import { appKey } from '../helpers/appRequest.ts'
 import { aiSdkTool } from './helpers/aiSdkTool.ts'
 import { lighthouse, openService, question, refusals, type Service } from './helpers/service.ts'
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   studio = createOpenAICompatible({
     name: 'inference-studio',
     baseURL: service.gateway.url,
-    apiKey: toolKey,
+    apiKey: appKey,
     includeUsage: true,
   })
 })

@@ -3,7 +3,7 @@ import Anthropic, { APIError } from '@anthropic-ai/sdk'
 import { generateText, stepCountIs, streamText } from 'ai'
 import { encode } from 'fast-png'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toolKey } from '../helpers/appRequest.ts'
+import { appKey } from '../helpers/appRequest.ts'
 import { aiSdkTool } from './helpers/aiSdkTool.ts'
 import { lighthouse, openService, question, type Service } from './helpers/service.ts'
 
@@ -14,7 +14,7 @@ let client: Anthropic
 beforeAll(async () => {
   service = await openService()
   // The package adds `/v1` itself.
-  client = new Anthropic({ baseURL: service.gateway.url.replace(/\/v1$/, ''), apiKey: toolKey, maxRetries: 2 })
+  client = new Anthropic({ baseURL: service.gateway.url.replace(/\/v1$/, ''), apiKey: appKey, maxRetries: 2 })
 })
 afterAll(() => service.close())
 
@@ -174,7 +174,7 @@ describe('the Vercel AI SDK with @ai-sdk/anthropic', () => {
 
   it.each([true, false])('runs a loop with a tool (streamed: %s)', async (streamed) => {
     calls.length = 0
-    const studio = createAnthropic({ baseURL: service.gateway.url, apiKey: toolKey })
+    const studio = createAnthropic({ baseURL: service.gateway.url, apiKey: appKey })
     const request = {
       model: studio('tool-caller'),
       prompt: question,

@@ -1,7 +1,7 @@
 import { type AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/messages'
 import { ChatOpenAI } from '@langchain/openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toolKey } from '../helpers/appRequest.ts'
+import { appKey } from '../helpers/appRequest.ts'
 import { lighthouse, openService, question, refusals, type Service } from './helpers/service.ts'
 
 // Configured as by its set-up text, with `maxRetries: 0`.
@@ -9,7 +9,7 @@ let service: Service
 const open = (model: string, headers: Record<string, string> = {}): ChatOpenAI =>
   new ChatOpenAI({
     model,
-    apiKey: toolKey,
+    apiKey: appKey,
     configuration: { baseURL: service.gateway.url, defaultHeaders: headers },
     maxRetries: 0,
   })

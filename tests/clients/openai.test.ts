@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { encode } from 'fast-png'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toolKey } from '../helpers/appRequest.ts'
+import { appKey } from '../helpers/appRequest.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { lighthouse, openService, question, type Service } from './helpers/service.ts'
 
@@ -14,7 +14,7 @@ const folder = temporaryFolder('studio-openai-')
 
 beforeAll(async () => {
   service = await openService()
-  client = new OpenAI({ baseURL: service.gateway.url, apiKey: toolKey })
+  client = new OpenAI({ baseURL: service.gateway.url, apiKey: appKey })
 })
 afterAll(async () => {
   await service.close()
@@ -144,7 +144,7 @@ describe('the official openai package with the local /v1', () => {
     const linked = await client.images.generate({ ...ask, response_format: 'url' })
     const url = linked.data?.[0]?.url ?? ''
     expect(new URL(url).origin).toBe(new URL(service.gateway.url).origin)
-    const picture = await fetch(url, { headers: { authorization: `Bearer ${toolKey}` } })
+    const picture = await fetch(url, { headers: { authorization: `Bearer ${appKey}` } })
     expect(isPng(Buffer.from(await picture.arrayBuffer()))).toBe(true)
   })
 })

@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { SchedulerClock } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
-import { ask, jsonWithKey, toolKey } from '../helpers/appRequest.ts'
+import { appKey, ask, jsonWithKey } from '../helpers/appRequest.ts'
 import { type FarEnd, type Gateway, openFarEnd, openGateway } from '../helpers/gateway.ts'
 
 // Two programs retry requests to the service: the gateway and the SDK. Their attempts must never multiply, whatever the service requests
@@ -35,7 +35,7 @@ beforeAll(async () => {
     retry: { baseDelayMs: 1, maxDelayMs: 2 },
     scheduler: { clock: hasty },
   })
-  client = new OpenAI({ baseURL: gateway.url, apiKey: toolKey })
+  client = new OpenAI({ baseURL: gateway.url, apiKey: appKey })
 })
 afterAll(async () => {
   await gateway.close()

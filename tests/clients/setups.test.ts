@@ -10,7 +10,7 @@ import { mappedModel } from '../../src-main/core/gateway/apps/modelMap.ts'
 import { suggestedModelMap } from '../../src-renderer/features/proxy/modelMapForm.ts'
 import { type Setup, setups } from '../../src-renderer/features/proxy/setups/index.ts'
 import type { Facts } from '../../src-renderer/features/proxy/setups/setup.ts'
-import { toolKey } from '../helpers/appRequest.ts'
+import { appKey } from '../helpers/appRequest.ts'
 import { firstCases } from '../helpers/effort.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { type FarEnd, openFarEnd } from '../helpers/gateway.ts'
@@ -209,7 +209,7 @@ describe('the values sent by an unchanged pasted text', () => {
 
 describe('a turn through the local /v1 with the unchanged text', () => {
   let service: Service
-  const here = (model: string): Facts => ({ baseUrl: service.gateway.url, key: toolKey, model })
+  const here = (model: string): Facts => ({ baseUrl: service.gateway.url, key: appKey, model })
   beforeAll(async () => {
     service = await openService()
   })

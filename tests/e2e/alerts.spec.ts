@@ -18,18 +18,18 @@ test('a threshold raises one alert, which links to its page and is dismissed by 
   await context.grantPermissions(['notifications'])
   await page.addInitScript(() => {
     // System notifications are invisible here, so the test reads what the page requests.
-    const reported: string[] = []
+    const titles: string[] = []
     const Real = Notification
     class RecordedNotification {
       static permission = 'granted'
       static requestPermission = () => Real.requestPermission()
       constructor(title: string) {
-        reported.push(title)
+        titles.push(title)
       }
     }
-    Object.assign(window, { reported, Notification: RecordedNotification })
+    Object.assign(window, { titles, Notification: RecordedNotification })
   })
-  const reported = () => page.evaluate(() => (window as unknown as { reported: string[] }).reported)
+  const titles = () => page.evaluate(() => (window as unknown as { titles: string[] }).titles)
   const host = await openConnectedHost(sandbox)
   await page.goto(host.url)
   await page.getByRole('button', { name: windowText('alerts:empty') }).focus()
@@ -46,7 +46,7 @@ test('a threshold raises one alert, which links to its page and is dismissed by 
   await balance.fill('10')
   await balance.press('Enter')
   await expect(page.getByRole('status').filter({ hasText: 'Alert: Balance below 10.00 SC' })).toBeAttached()
-  expect(await reported()).toEqual(['Balance below 10.00 SC'])
+  expect(await titles()).toEqual(['Balance below 10.00 SC'])
   await expectAccessibleInDark(page, 'alerts-lines')
 
   // A new problem comes first; ended alerts need no action; all alerts survive a reload.
@@ -54,7 +54,7 @@ test('a threshold raises one alert, which links to its page and is dismissed by 
   await askModel(page, 'fault/402', 'Hello', 'failed')
   const bell = page.getByRole('button', { name: '2 alerts' })
   await expect(bell).toBeVisible()
-  expect(await reported()).toEqual(['Balance below 10.00 SC', 'Credits are used up'])
+  expect(await titles()).toEqual(['Balance below 10.00 SC', 'Credits are used up'])
   await page.reload()
   await bell.press('Enter')
   const list = page.getByRole('list', { name: windowText('alerts:title') }).getByRole('listitem')
@@ -74,5 +74,5 @@ test('a threshold raises one alert, which links to its page and is dismissed by 
   await expect(list).toHaveCount(1)
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: '1 alert', exact: true })).toBeFocused()
-  expect(await reported()).toEqual([])
+  expect(await titles()).toEqual([])
 })

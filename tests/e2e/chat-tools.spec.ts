@@ -289,10 +289,10 @@ test('arguments that are not JSON or break the schema are shown, reported to the
   await expect(cards(page, 'unknown_tool')).toHaveCount(1)
   await cards(page, 'invalid').first().getByRole('button').first().click()
   await expect(cards(page, 'invalid').first()).toContainText('Line 1, column 15: unexpected end.')
-  const reported = service.asked.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
-  expect(reported).toHaveLength(3)
-  expect(String(reported[0]?.content)).toContain('not valid')
-  expect(String(reported[1]?.content)).toContain('b')
+  const results = service.asked.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
+  expect(results).toHaveLength(3)
+  expect(String(results[0]?.content)).toContain('not valid')
+  expect(String(results[1]?.content)).toContain('b')
   expect(mcp.state.called).toEqual([])
   await expectAccessible(page)
   await takePictures(page, 'tools-faults')
@@ -452,12 +452,12 @@ test('several calls of one reply are approved together and answered in order, ea
   await expect(cards(page, 'done')).toHaveCount(3)
   await expect(lastReply(page)).toContainText('It said: three')
   expect([...mcp.state.called].sort()).toEqual(['add', 'echo', 'echo'])
-  const reported = service.asked.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
-  expect(reported.map(({ content }) => content)).toEqual(['one', expect.stringContaining('"sum":2'), 'three'])
+  const results = service.asked.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
+  expect(results.map(({ content }) => content)).toEqual(['one', expect.stringContaining('"sum":2'), 'three'])
   const made = service.asked.at(-1)?.messages.find(({ role }) => role === 'assistant')?.tool_calls ?? []
   expect(made.map(({ function: { name } }) => name)).toEqual(['remote_echo', 'remote_add', 'remote_echo'])
   expect(new Set(made.map(({ id }) => id)).size).toBe(3)
-  expect(reported.map(({ tool_call_id }) => tool_call_id)).toEqual(made.map(({ id }) => id))
+  expect(results.map(({ tool_call_id }) => tool_call_id)).toEqual(made.map(({ id }) => id))
 })
 
 test('tools, tool choice and parallel calls are sent as set; a model without tool support says so [CHAT-10] [CHAT-20] [GEN-04] [GEN-06]', async ({

@@ -217,13 +217,13 @@ test('while a damaged log is repaired the address shows a page with progress, th
   const early = Promise.withResolvers<string>()
   const starting = openWebHost(dataDir, ['--sandbox'], {}, early.resolve)
   // Polls until the repair ends: a paused repair reports its last row count again.
-  let reported: { status: number; body: string } | null = null
+  let repairing: { status: number; body: string } | null = null
   let isHeld = true
   await page.route('**/rpc', async (route) => {
-    if (reported && isHeld) return route.fulfill(reported)
+    if (repairing && isHeld) return route.fulfill(repairing)
     const reply = await route.fetch()
     const body = await reply.text()
-    if (reply.status() === 503 && /"rows":[1-9]/.test(body)) reported = { status: 503, body }
+    if (reply.status() === 503 && /"rows":[1-9]/.test(body)) repairing = { status: 503, body }
     await route.fulfill({ response: reply, body })
   })
   await page.goto(await early.promise)

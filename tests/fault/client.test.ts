@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { toolKey } from '../helpers/appRequest.ts'
+import { appKey } from '../helpers/appRequest.ts'
 import { quickClock } from '../helpers/clock.ts'
 import { noLongerGrows } from '../helpers/eventually.ts'
 import { asks, chatBody, streamBody } from './helpers/app.ts'
@@ -51,7 +51,7 @@ const requestHead = ({ gateway }: Setting, path: string, ...headers: string[]): 
   [
     `POST /v1${path} HTTP/1.1`,
     `Host: 127.0.0.1:${gateway.proxy.port}`,
-    `Authorization: Bearer ${toolKey}`,
+    `Authorization: Bearer ${appKey}`,
     ...headers,
     '',
     '',

@@ -92,7 +92,7 @@ it('a process that is killed while a database is locked leaves no reply that see
   const { result: sent } = await studio.call<{ conversationId: string; replyIds: string[] }>('chat.send', wish)
   const shown = async () =>
     (
-      await studio.notify<{ id: string; text: string; finishedAt: string | null }[]>('messages', {
+      await studio.command<{ id: string; text: string; finishedAt: string | null }[]>('messages', {
         input: sent?.conversationId,
       })
     ).result?.find(({ id }) => id === sent?.replyIds[0])

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 
 /** The app key that a test gateway knows. */
-export const toolKey = 'isk_testtool_0123456789abcdef'
+export const appKey = 'isk_testtool_0123456789abcdef'
 /** The app key of a second app, without limits. */
 export const secondKey = 'isk_second_0123456789abcdef'
-export const withKey = { authorization: `Bearer ${toolKey}` }
+export const withKey = { authorization: `Bearer ${appKey}` }
 export const jsonWithKey = { ...withKey, 'content-type': 'application/json' }
 
 /** A reply as received. */

@@ -17,7 +17,7 @@ import type { NetworkOptions } from '../../src-main/core/upstream/wire/network.t
 import type { App } from '../../src-preload/contract/apps.ts'
 import type { RequestRow } from '../../src-preload/contract/requests.ts'
 import { rightClock } from '../core/helpers/deadlines.ts'
-import { secondKey, toolKey } from './appRequest.ts'
+import { appKey, secondKey } from './appRequest.ts'
 import { temporaryFolder } from './folders.ts'
 import { openClient } from './openClient.ts'
 import { plainApp } from './plainApp.ts'
@@ -106,7 +106,7 @@ export async function openGateway(
   }
   const verify = (presented: string): Verified => {
     if (presented === secondKey) return { good: true, app: second, keyHash: new Uint8Array(32) }
-    if (presented !== toolKey) return { good: false, why: 'unknown', app: null }
+    if (presented !== appKey) return { good: false, why: 'unknown', app: null }
     if (app.revokedAt !== null) return { good: false, why: 'revoked', app }
     return app.pausedAt === null
       ? { good: true, app, keyHash: new Uint8Array(32) }

@@ -28,16 +28,16 @@ export function planStream(random, number) {
  * Runs a stream to its end.
  * @returns `left`, `whole`, `cut`, `answered STATUS`, or a message that begins with WRONG
  */
-export function runStream(tool, plan) {
+export function runStream(studio, plan) {
   const { order, goes, afterMs } = plan
   return new Promise((resolve) => {
     let left = false
     let timer = null
-    const headers = jsonHeaders(tool, {
+    const headers = jsonHeaders(studio, {
       'content-length': String(streamBody.length),
       'x-soak': JSON.stringify(order),
     })
-    const request = httpRequest(`${tool.url}/chat/completions`, { method: 'POST', agent: false, headers })
+    const request = httpRequest(`${studio.url}/chat/completions`, { method: 'POST', agent: false, headers })
     const leave = () => {
       left = true
       clearTimeout(timer)

@@ -47,13 +47,13 @@ async function until(look, withinMs = 10_000) {
   return false
 }
 
-async function runMany(tool, random, from, count, outcomes) {
+async function runMany(studio, random, from, count, outcomes) {
   let next = from
   const worker = async () => {
     while (next < from + count) {
       const plan = planStream(random, next)
       next += 1
-      const outcome = await runStream(tool, plan)
+      const outcome = await runStream(studio, plan)
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
     }
   }
@@ -61,10 +61,10 @@ async function runMany(tool, random, from, count, outcomes) {
 }
 
 /** A stream that ends only when the app disconnects. */
-function openEndless(tool) {
+function openEndless(studio) {
   const order = { id: 'slot', chunks: 1_000_000, everyMs: 50, fault: null, at: 0 }
-  const headers = jsonHeaders(tool, { 'content-length': String(streamBody.length), 'x-soak': JSON.stringify(order) })
-  const request = httpRequest(`${tool.url}/chat/completions`, { method: 'POST', agent: false, headers })
+  const headers = jsonHeaders(studio, { 'content-length': String(streamBody.length), 'x-soak': JSON.stringify(order) })
+  const request = httpRequest(`${studio.url}/chat/completions`, { method: 'POST', agent: false, headers })
   request.on('error', () => undefined)
   request.on('response', (response) => response.on('error', () => undefined).resume())
   request.end(streamBody)
@@ -72,8 +72,8 @@ function openEndless(tool) {
 }
 
 /** As many streams as the key has slots, and one more, which waits until one of them ends. */
-async function checkSlots(tool, far) {
-  const requests = Array.from({ length: slots + 1 }, () => openEndless(tool))
+async function checkSlots(studio, far) {
+  const requests = Array.from({ length: slots + 1 }, () => openEndless(studio))
   const filled = await until(async () => (await far.counts()).open === slots)
   await pause(200)
   const { open: held, seen } = await far.counts()
@@ -111,32 +111,32 @@ async function settled(far, pid) {
 export async function soak({ streams, batches = 10, seed = 1, retries = true, onBatch = () => undefined }) {
   const far = await startFarEnd()
   const port = await freePort()
-  const tool = await startStudio(far, retries ? [] : ['--no-retries'], [`--inspect=127.0.0.1:${port}`])
+  const studio = await startStudio(far, retries ? [] : ['--no-retries'], [`--inspect=127.0.0.1:${port}`])
   const inside = await openInspector(port)
   const random = seededRandom(seed)
   /** @type {Map<string, number>} */
   const outcomes = new Map()
   const [live, resident] = [[], []]
   const look = async () => {
-    const at = await settled(far, tool.pid)
+    const at = await settled(far, studio.pid)
     live.push(await inside.live())
-    resident.push(residentBytes([tool.pid]))
+    resident.push(residentBytes([studio.pid]))
     return at
   }
-  await runMany(tool, random, 0, Math.ceil(streams / 10), new Map())
+  await runMany(studio, random, 0, Math.ceil(streams / 10), new Map())
   const before = await look()
   onBatch({ done: 0, live: live.at(-1), resident: resident.at(-1), sockets: before.sockets })
   const each = Math.ceil(streams / batches)
   let after = before
   for (let batch = 0; batch < batches; batch += 1) {
-    await runMany(tool, random, (batch + 1) * streams, each, outcomes)
+    await runMany(studio, random, (batch + 1) * streams, each, outcomes)
     after = await look()
     onBatch({ done: (batch + 1) * each, live: live.at(-1), resident: resident.at(-1), sockets: after.sockets })
   }
-  const ofSlots = await checkSlots(tool, far)
+  const ofSlots = await checkSlots(studio, far)
   const { open, most } = await far.counts()
   inside.close()
-  await Promise.all([tool.stop(), far.stop()])
+  await Promise.all([studio.stop(), far.stop()])
   return {
     outcomes: Object.fromEntries(outcomes),
     sockets: [before, after],

@@ -49,7 +49,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
         changed()
       },
     },
-    apps: () => apps.list(),
+    apps: apps.list,
     learn: (found, { baseUrl, profile }) => requestLog.learn(found, baseUrl, profile),
     requests: () => requestLog.size,
     log: host.log,
@@ -73,7 +73,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     },
     connection: () => session.connection,
     statuses: bucket.asked,
-    apps: { list: apps.list, observe: (listener) => apps.observe(listener) },
+    apps,
     settled: requestLog.settled,
     blocked: requestLog.blocked,
     spent: (id) => requestLog.spent(id),

@@ -67,7 +67,7 @@ export function composeChat({
   const projects = createProjects({
     store,
     databaseFile: databaseFile(host.dataDir),
-    dropMedia: (ids) => media.drop(ids),
+    dropMedia: media.drop,
     changed: () => library.note(),
   })
   const voice: VoiceFeature = {
@@ -79,10 +79,7 @@ export function composeChat({
     runningSamples: new Map(),
     addSound: media.addSound,
   }
-  const costOf = (row: number) => {
-    const { cost, costIs } = requestLog.get(row).row
-    return { cost, costIs }
-  }
+  const { costOf } = requestLog
   const textActions: TextActionsFeature = { upstream, logBodies: () => settings.value.chatBodies, costOf }
   const chat = openChat({
     store,
@@ -97,11 +94,11 @@ export function composeChat({
       called: (reply, rows) => tools.called(reply, rows),
       stopCalls: (conversationId) => tools.stopCalls(conversationId),
       jsonFaults: (reply, format) => tools.jsonFaults(reply, format),
-      imageUrl: (id) => media.imageUrl(id),
-      attachDocuments: (all) => documents.attach(all),
-      documentText: (document) => documents.blockOf(document),
+      imageUrl: media.imageUrl,
+      attachDocuments: documents.attach,
+      documentText: documents.blockOf,
       costOf,
-      attachPassages: (all) => projects.attach(all),
+      attachPassages: projects.attach,
       contextOf: (model) => {
         const { profile } = session.connection
         return profile && contextOf(store.modelNotes.find(placeOf(profile), model))
@@ -138,8 +135,8 @@ export function composeChat({
     deadlines: retentionClock,
     databaseFile: databaseFile(host.dataDir),
     log: host.log,
-    dropMedia: (ids) => media.drop(ids),
-    folderRemoved: () => projects.wake(),
+    dropMedia: media.drop,
+    folderRemoved: projects.wake,
     deleteBodies: async (rows) => {
       for (const id of rows) await requestLog.deleteBodies({ id })
     },

@@ -46,7 +46,7 @@ export function openData({ dataDir, log }: Pick<Host, 'dataDir' | 'log'>, openin
   opening.onFailure(() => apps.close())
   const requestLog = new SqliteRequestLog({
     dataDir,
-    apps: () => apps.list(),
+    apps: apps.list,
     bodyDays: () => settings.value.bodyDays,
     deadlines: retentionClock,
     log,

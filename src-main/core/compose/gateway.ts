@@ -81,13 +81,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   })
   const appUse = new StateFeed<AppUse[]>({
     everyMs: 500,
-    read: () =>
-      appUses({
-        apps: apps.list,
-        spent: (id) => requestLog.spent(id),
-        live: (id) => requestLog.liveOf(id),
-        reserved: (id) => allowance.use(id).reserved,
-      }),
+    read: () => appUses({ apps, requestLog, allowance }),
     observe: (notify) => {
       const stops = [apps.observe(notify), requestLog.changes.add(notify), scheduler.changes.add(notify)]
       return () => {

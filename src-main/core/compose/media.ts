@@ -45,10 +45,7 @@ export function composeMedia({
 }: MediaDependencies): ComposedMedia {
   const { media, transfers } = files
   const upstream = () => session.upstream()
-  const costOf = (row: number) => {
-    const { cost, costIs } = requestLog.get(row).row
-    return { cost, costIs }
-  }
+  const { costOf } = requestLog
   const speech = createSpeeches({
     store,
     upstream,
@@ -57,7 +54,7 @@ export function composeMedia({
       const price = requestLog.prices.speech(model, sizes)
       return price === null ? null : fromNano(price)
     },
-    priceWanted: () => usage.wanted(),
+    priceWanted: usage.wanted,
     media,
     downloads: transfers.downloads,
     tempDir: transfers.folder,

@@ -26,10 +26,7 @@ export function connectionHandlers(os: Implementer['connection'], session: Sessi
     ),
     useSandbox: os.useSandbox.handler(() => connectSandbox(session)),
     retest: os.retest.handler(() => done(retest(session))),
-    testIfOffline: os.testIfOffline.handler(() => {
-      testIfOffline(session)
-      return {}
-    }),
+    testIfOffline: os.testIfOffline.handler(() => done(testIfOffline(session))),
     use: os.use.handler(({ input }) => switchTo(session, input.id)),
     rename: os.rename.handler(({ input }) => rename(session, input)),
     remove: os.remove.handler(({ input }) => done(removeConnection(session, input.id))),

@@ -4,7 +4,7 @@ import { done, type Implementer } from './implementer.ts'
 /** Procedures about pinned files of projects. */
 export const projectsHandlers = (os: Implementer['projects'], projects: Projects) => ({
   pin: os.pin.handler(({ input }) => done(projects.pin(input))),
-  unpin: os.unpin.handler(async ({ input }) => done(await projects.unpin(input))),
+  unpin: os.unpin.handler(({ input }) => done(projects.unpin(input))),
   context: os.context.handler(({ input, signal }) => projects.context(input, signal)),
   source: os.source.handler(({ input }) => projects.source(input)),
 })

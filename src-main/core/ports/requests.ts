@@ -223,12 +223,14 @@ export interface Allowance {
   expect(app: App, reservation: AllowanceReservation, expected: Expectation): LimitRefusal | null
 }
 
-/** Spend and activity of an app. Money is in billionths of an SC. */
-export interface SpendTotals {
-  /** Today and this calendar month (UTC), and the total since the app was created or its spend was reset. */
-  day: Nano
-  month: Nano
-  total: Nano
+/** The span of a budget. */
+export type BudgetWindow = 'day' | 'month' | 'total'
+
+/** Spend in billionths of an SC: today and this calendar month (UTC), and the total since the app was created or its spend was reset. */
+export type BudgetSpend = Record<BudgetWindow, Nano>
+
+/** Spend and activity of an app. */
+export interface SpendTotals extends BudgetSpend {
   /** Whether any part of it is an estimate. */
   estimated: boolean
   /** Requests of unknown cost. They add nothing to the sums. */

@@ -1,10 +1,12 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import type { TableFormat } from '../../../src-preload/contract/usage.ts'
 import { csvCell } from '../shared/csv.ts'
 
-/** A row of the exported log. `account` is the id of its account; empty when unknown. Money is exact decimal text. */
+/** A row of the exported log. Money is exact decimal text. */
 export interface LogRow {
   row: RequestRow
+  /** The id of the account that the row belongs to; empty when unknown. */
   linkedAccount: string
 }
 
@@ -56,14 +58,13 @@ const columns: readonly (readonly [name: string, kind: Kind, of: (one: LogRow) =
   ['ignored', 'text', ({ row }) => (row.ignored.length === 0 ? null : row.ignored.join('; '))],
 ]
 
-export type LogFormat = 'csv' | 'json' | 'parquet'
 /** Maximum number of rows in memory. */
 export const rowsAtOnce = 10_000
 
 /** Yields the log as a file, in parts. `json` is one document per line. */
 export async function* exportLog(
   parts: Iterable<readonly LogRow[]> | AsyncIterable<readonly LogRow[]>,
-  format: LogFormat,
+  format: TableFormat,
 ): AsyncGenerator<Uint8Array, undefined> {
   if (format === 'parquet') {
     yield* parquet(parts)

@@ -6,7 +6,7 @@ import type {
   RequestsEvent,
   requestCounts,
 } from '../../../src-preload/contract/requests.ts'
-import { asStudioError } from '../errors.ts'
+import { asStudioError, StudioError } from '../errors.ts'
 import type {
   GateRefusal,
   ProfileLocation,
@@ -252,6 +252,13 @@ export class SqliteRequestLog implements RequestLog {
     return this.#reading.get(id)
   }
 
+  /** What a request cost, read without its bodies. @throws StudioError `no_such_item` */
+  readonly costOf = (id: number): Pick<RequestRow, 'cost' | 'costIs'> => {
+    const row = this.row(id)
+    if (!row) throw new StudioError('no_such_item', 'This request is not in the log.')
+    return { cost: row.cost, costIs: row.costIs }
+  }
+
   /** A row in its current state, or null when there is none. */
   row(id: number): RequestRow | null {
     return this.#reading.row(id)
@@ -280,11 +287,10 @@ export class SqliteRequestLog implements RequestLog {
   }
 
   /** Deletes logged bodies and stored responses of one request, of one app, or all. The rows stay. When it resolves, the bodies are no longer on the disk. */
-  async deleteBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
+  async deleteBodies(of: 'all' | { id: number } | { app: string }): Promise<number> {
     this.#writer.flush()
     this.storedResponses.flush()
-    if (id !== undefined) return this.bodyRetention.erase({ id })
-    return this.bodyRetention.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
+    return this.bodyRetention.erase(typeof of === 'object' && 'app' in of ? { who: `tool:${of.app}` } : of)
   }
 
   // ---- money -----------------------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ const complainEveryMs = 60_000
 /** After this many rows, the writer stores the id below which all rows have ended. After a kill only rows with higher ids are read. */
 const floorEvery = 5000
 
-interface UsageAccounts {
+interface WriterParts {
   store: RequestLogTables
   callers: Callers
   spend: Spend
@@ -56,7 +56,7 @@ interface UsageAccounts {
  * batched for at most 100 ms. A commit costs about 8 us, whatever its size.
  */
 export class Writer {
-  readonly #requestLog: UsageAccounts
+  readonly #parts: WriterParts
   #opened: Trace[] = []
   #closed: Trace[] = []
   #batch: (Batch & { settle: PromiseWithResolvers<void> }) | null = null
@@ -75,8 +75,8 @@ export class Writer {
   #bodiesKept: number[] = []
   #complainedAt = Number.NEGATIVE_INFINITY
 
-  constructor(requestLog: UsageAccounts) {
-    this.#requestLog = requestLog
+  constructor(parts: WriterParts) {
+    this.#parts = parts
   }
 
   /** The batch of a row that is opened now. */
@@ -92,7 +92,7 @@ export class Writer {
   opens(trace: Trace): void {
     this.#opened.push(trace)
     if (this.#turn || this.#gather) return
-    if (this.#requestLog.live() < busyFrom) this.#turn = setImmediate(this.#atTurn)
+    if (this.#parts.live() < busyFrom) this.#turn = setImmediate(this.#atTurn)
     else this.#gather = setTimeout(this.#atTurn, gatherMs)
   }
 
@@ -128,7 +128,7 @@ export class Writer {
     if (opened.length === 0) return
     const batch = this.#batch
     try {
-      this.#requestLog.store.transaction(() => this.#writeOpened(opened))
+      this.#parts.store.transaction(() => this.#writeOpened(opened))
     } catch (thrown) {
       const failure = this.#failed(thrown)
       if (this.#isWorthWaiting(failure)) {
@@ -144,8 +144,8 @@ export class Writer {
       return
     }
     this.#leave()
-    this.#requestLog.callers.saved()
-    this.#requestLog.numbers.noted()
+    this.#parts.callers.saved()
+    this.#parts.numbers.noted()
     if (batch) batch.written = true
     batch?.settle.resolve()
   }
@@ -169,9 +169,9 @@ export class Writer {
     const missed = [...this.#missed]
     if (missed.length === 0) return
     try {
-      this.#requestLog.store.transaction(() => this.#writeOpened(missed))
-      this.#requestLog.callers.saved()
-      this.#requestLog.numbers.noted()
+      this.#parts.store.transaction(() => this.#writeOpened(missed))
+      this.#parts.callers.saved()
+      this.#parts.numbers.noted()
       this.#missed.clear()
     } catch (thrown) {
       this.#failed(thrown)
@@ -180,7 +180,7 @@ export class Writer {
   }
 
   #writeOpened(opened: Trace[]): void {
-    const { store, callers, numbers } = this.#requestLog
+    const { store, callers, numbers } = this.#parts
     callers.save(store.callers)
     numbers.note()
     for (const trace of opened) store.requests.open(trace.opened())
@@ -192,7 +192,7 @@ export class Writer {
     // Another process has the lock. No row is closed before it is opened.
     if (this.#opened.length > 0) return
     this.#flushMissed()
-    const { store, callers, spend, links, refusals } = this.#requestLog
+    const { store, callers, spend, links, refusals } = this.#parts
     const closed = this.#closed
     this.#storeBodies(closed)
     const bodiesKept = this.#bodiesKept
@@ -226,7 +226,7 @@ export class Writer {
       return
     }
     if (this.#bodies.length > 0) this.soon()
-    this.#requestLog.closed(closed)
+    this.#parts.closed(closed)
   }
 
   /** Limits the rows in memory. Rows of which nothing was sent are dropped first. */
@@ -257,7 +257,7 @@ export class Writer {
     const all = [...this.#bodies, ...fresh]
     if (all.length === 0) return
     try {
-      this.#requestLog.store.bodies.save(all.map(({ kept }) => kept))
+      this.#parts.store.bodies.save(all.map(({ kept }) => kept))
       this.#bodiesKept.push(...this.#bodies.map(({ id }) => id))
       this.#bodies = []
     } catch (thrown) {
@@ -269,10 +269,10 @@ export class Writer {
   }
 
   #noteFloor(): void {
-    const floor = this.#requestLog.lowestLive()
+    const floor = this.#parts.lowestLive()
     if (floor - this.#floorAt < floorEvery) return
     this.#floorAt = floor
-    this.#requestLog.store.facts.set('floor', floor)
+    this.#parts.store.facts.set('floor', floor)
   }
 
   #failed(thrown: unknown): StudioError {
@@ -280,7 +280,7 @@ export class Writer {
     this.#failing = true
     if (performance.now() - this.#complainedAt >= complainEveryMs) {
       this.#complainedAt = performance.now()
-      this.#requestLog.log('error', `The request log could not be written and will be retried: ${failure.message}`)
+      this.#parts.log('error', `The request log could not be written and will be retried: ${failure.message}`)
     }
     return failure
   }
@@ -295,7 +295,7 @@ export class Writer {
   }
 
   #isPending(): boolean {
-    const { refusals, spend } = this.#requestLog
+    const { refusals, spend } = this.#parts
     const rows = this.#opened.length + this.#missed.size + this.#closed.length + this.#bodies.length
     return rows + this.#bodiesKept.length + refusals.unsaved.size > 0 || spend.unsaved
   }

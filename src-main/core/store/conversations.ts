@@ -57,6 +57,7 @@ export function conversationTable({ handle, transaction }: Database) {
     title: 'UPDATE conversations SET title = :title, named = :named WHERE id = :id',
     named: 'SELECT named FROM conversations WHERE id = ?',
     draft: 'UPDATE conversations SET draft = :draft WHERE id = :id',
+    draftSent: "UPDATE conversations SET draft = '' WHERE id = :id AND draft = :text",
     removed: 'UPDATE conversations SET removed_at = :removedAt WHERE id = :id',
     partOf: 'SELECT part_of, part_parent FROM conversations WHERE id = ?',
     setPart: 'UPDATE conversations SET part_of = :of, part_parent = :parentId WHERE id = :id',
@@ -118,6 +119,8 @@ export function conversationTable({ handle, transaction }: Database) {
     /** Whether a person wrote the title. */
     isNamed: (id: string): boolean => sql.named.get(id)?.named === 1,
     setDraft: (id: string, value: string): void => void sql.draft.run({ id, draft: value }),
+    /** Empties the draft if it is the text of the message that is sent now. Another draft stays. */
+    draftSent: (id: string, text: string): void => void sql.draftSent.run({ id, text }),
     setRemoved: (id: string, removedAt: string | null): void => void sql.removed.run({ id, removedAt }),
     /** The origin of the messages of a removed conversation, if only these messages were deleted. */
     part(id: string): DeletedPart | null {

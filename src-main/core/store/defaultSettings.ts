@@ -21,6 +21,7 @@ export const defaultSettings: Settings = {
   textActions: null,
   textActionToolbar: true,
   chatBodies: true,
+  thinkTags: true,
   toolRounds: 10,
   shortcuts: {},
   language: 'en',

@@ -29,7 +29,7 @@ export function openStoreReadOnly(dataDir: string, isInUse?: true) {
     archive: archiveReader(handle),
     documents: documentReader(handle),
     made: createdItemReader(handle),
-    pieces: replyJournalReader(handle),
+    replyJournal: replyJournalReader(handle),
     folders: folderReader(handle),
     pinnedFiles: pinnedFileReader(handle),
     prompts: promptReader(handle),

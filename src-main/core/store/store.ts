@@ -68,7 +68,7 @@ const tables = (database: Database) => ({
   conversations: conversationTable(database),
   conversationCosts: conversationCostTable(database),
   messages: messageTable(database),
-  pieces: replyJournalTable(database),
+  replyJournal: replyJournalTable(database),
   media: mediaTable(database),
   documents: documentTable(database),
   images: imageTable(database),

@@ -1,6 +1,6 @@
 import { StudioError } from '../errors.ts'
 import { checkChatRequest } from './request/checks.ts'
-import { type CallRequest, call, jsonBody, type OpenReply } from './sending/call.ts'
+import { type CallRequest, call, jsonBody, type UnreadReply } from './sending/call.ts'
 import type { UpstreamLink } from './sending/link.ts'
 import type { CallOptions, ChatRequest, ChatStreamEvent } from './types.ts'
 import { cancelled } from './wire/faults.ts'
@@ -86,6 +86,6 @@ function isOutput(event: ChatStreamEvent): boolean {
   )
 }
 
-function withFacts({ kind, message, facts }: StudioError, { facts: { status, requestId } }: OpenReply): StudioError {
+function withFacts({ kind, message, facts }: StudioError, { facts: { status, requestId } }: UnreadReply): StudioError {
   return new StudioError(kind, message, { status, ...(requestId !== null && { requestId }), ...facts })
 }

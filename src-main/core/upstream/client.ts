@@ -32,6 +32,8 @@ export interface UpstreamOptions {
   requestLog?: RequestLog
   /** Learns whether the address answers, and holds requests back while it does not. Default: none. */
   reachability?: Reachability
+  /** Whether `<think>…</think>` at the start of a chat's content is reasoning. Asked for each reply. Default: it is. */
+  thinkTags?: () => boolean
 }
 
 export type Upstream = ReturnType<typeof openUpstream>
@@ -49,6 +51,7 @@ export function openUpstream({
   scheduler = openScheduler,
   requestLog = noRequestLog,
   reachability = openReachability,
+  thinkTags = () => true,
 }: UpstreamOptions) {
   const network = openNetwork(base, options)
   const rateLimits = new Listeners<[rateLimit: RateLimitHeaders]>()
@@ -63,6 +66,7 @@ export function openUpstream({
     requestLog,
     reachability,
     lifetime,
+    thinkTags,
     sawHeaders: (rateLimit) => rateLimits.notify(rateLimit),
     sawStatus: (status, inference) => replies.notify(status, inference),
   }

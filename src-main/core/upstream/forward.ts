@@ -154,7 +154,11 @@ class Forwarding {
     trace.headers(this.#request.headers, headers, this.#clean)
     const contentType = header(headers, 'content-type')
     const { mask } = this.#link.credential
-    const opened = this.#open(reply, { endpoint, stream, status, contentType, stripUsage, tokensIn, needsEvents, mask })
+    const opened = this.#open(reply, {
+      ...{ endpoint, stream, status, contentType, stripUsage, tokensIn, needsEvents, mask },
+      // Nobody reads the events of a reply that only passes.
+      thinkTags: needsEvents && this.#link.thinkTags(),
+    })
     const { body, pieces, isCompressed } = opened
     const passed = isCompressed ? headers.filter(([name]) => name.toLowerCase() !== 'content-encoding') : headers
     // Removing an event makes the stream shorter than its Content-Length, and so does decompression.

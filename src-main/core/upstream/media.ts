@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
 import { StudioError } from '../errors.ts'
 import { guardOfReply, type JsonScan } from './json/jsonScan.ts'
 import { asRecord } from './reply/errorBody.ts'
@@ -6,7 +7,7 @@ import { ImageReplyScan, type ReplyImage } from './reply/imageReply.ts'
 import { errorInstead } from './reply/rules.ts'
 import { imageReply } from './reply/schemas.ts'
 import { checkImageRequest, checkSpeechRequest, checkTranscriptionRequest } from './request/checks.ts'
-import { call, guarded, jsonBody, malformed, maxJsonBytes, type OpenReply, parseReply } from './sending/call.ts'
+import { call, guarded, jsonBody, malformed, maxJsonBytes, parseReply, type UnreadReply } from './sending/call.ts'
 import type { UpstreamLink } from './sending/link.ts'
 import type {
   ByteReply,
@@ -59,16 +60,18 @@ export async function createTranscription(
   const guard = guardOfReply(maxTranscriptValues)
   const raw = new TextDecoder().decode(await readAll(watched(bytes, guard), maxTranscriptBytes))
   const type = facts.contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const value = guard.problem === null ? parsedJson(raw) : undefined
+  const failure = errorInstead(value, 'text', facts.status, link.credential.mask)
+  if (failure) throw failure
+  if (type === 'text/html') throw malformed(link, facts, raw, 'The service answered with a web page.')
   if (type === 'text/vtt') return { format: 'vtt', text: raw, raw, json: null, facts }
   if (type !== 'application/json' && !type.endsWith('+json'))
     return { format: 'text', text: raw, raw, json: null, facts }
   // It was paid for, so it is kept, although reading it would take too long.
   if (guard.problem === 'values') return { format: 'json', text: '', raw, json: null, facts }
-  const json = guard.problem === null ? parseObject(raw) : null
+  const json = asRecord(value)
   if (json === null)
     throw malformed(link, facts, raw, 'The transcript is not valid JSON, although its content type says so.')
-  const failure = errorInstead(json, 'text', facts.status, link.credential.mask)
-  if (failure) throw failure
   return { format: 'json', text: typeof json.text === 'string' ? json.text : '', raw, json, facts }
 }
 
@@ -95,7 +98,7 @@ export async function createImage(
 }
 
 /** Reads the reply and decodes its images chunk by chunk, so that no image blocks the program. */
-async function readImages(link: UpstreamLink, reply: OpenReply): Promise<ReplyImage[]> {
+async function readImages(link: UpstreamLink, reply: UnreadReply): Promise<ReplyImage[]> {
   const scan = new ImageReplyScan()
   let bytes = 0
   for await (const chunk of guarded(link, reply, scan)) {
@@ -104,10 +107,10 @@ async function readImages(link: UpstreamLink, reply: OpenReply): Promise<ReplyIm
       throw malformed(link, reply.facts, '', 'The service’s reply is too large.')
     }
   }
-  const parsed = parseReply(link, reply.facts, scan.rest.view(), imageReply)
-  const failure = errorInstead(parsed, 'data', reply.facts.status, link.credential.mask)
+  const read = <T>(schema: z.ZodType<T>): T => parseReply(link, reply.facts, scan.rest.view(), schema)
+  const failure = errorInstead(read(z.unknown()), 'data', reply.facts.status, link.credential.mask)
   if (failure) throw failure
-  return scan.imagesOf(parsed)
+  return scan.imagesOf(read(imageReply))
 }
 
 /**
@@ -127,11 +130,11 @@ export async function fetchFile(link: UpstreamLink, address: string, options?: C
   return { facts, bytes }
 }
 
-function parseObject(text: string): Record<string, unknown> | null {
+function parsedJson(text: string): unknown {
   try {
-    return asRecord(JSON.parse(text))
+    return JSON.parse(text)
   } catch {
-    return null
+    return undefined
   }
 }
 

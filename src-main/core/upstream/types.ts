@@ -185,7 +185,7 @@ export interface ForwardReply {
   clean(text: string): string
   /** The usage so far. */
   reading(): MeterReading
-  /** Why the reply is no good although it has ended: it is an error or has an unfinished choice. Null for a good one. */
+  /** Why a reply that has ended failed: it is an error, or a choice is unfinished. Null for a good one. */
   failure(): StudioError | null
   /** Number of attempts, 1 without a retry. */
   attempts: number

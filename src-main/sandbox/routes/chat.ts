@@ -188,6 +188,6 @@ const usage = (tokensIn: number, tokensOut: number, tokensCached: number) => ({
 function charge(call: Call, { model, tokensIn, tokensCached }: Prepared, tokensOut: number): void {
   const { world, key } = call
   const cost = chatCost(model, tokensIn, tokensCached, tokensOut)
-  world.requestLog.charge(key, { model: model.id, tokensIn, tokensOut, tokensCached, cost })
+  world.accounting.charge(key, { model: model.id, tokensIn, tokensOut, tokensCached, cost })
   world.limits.addTokens(key, tokensIn + tokensOut, model.free)
 }

@@ -41,7 +41,7 @@ export async function images(call: Call): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
   }
   const cost = new Decimal(painter.price.each).times(request.n)
-  world.requestLog.charge(key, { model: painter.id, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost })
+  world.accounting.charge(key, { model: painter.id, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost })
   await reply.json(200, { created: Math.floor(world.now() / 1000), data })
 }
 

@@ -17,12 +17,12 @@ export const listKeys = (call: Call) =>
 
 export const currentKey = (call: Call) => call.reply.json(200, keyRecord(call.key))
 
-export const keyUsage = (call: Call) => call.reply.json(200, call.world.requestLog.keyTotals(keyOfPath(call)))
+export const keyUsage = (call: Call) => call.reply.json(200, call.world.accounting.keyTotals(keyOfPath(call)))
 
 export const keyDailyUsage = (call: Call) =>
-  call.reply.json(200, { usage: call.world.requestLog.keyDaily(keyOfPath(call)) })
+  call.reply.json(200, { usage: call.world.accounting.keyDaily(keyOfPath(call)) })
 
-export const usage = (call: Call) => call.reply.json(200, call.world.requestLog.accountUsage(call.key.account))
+export const usage = (call: Call) => call.reply.json(200, call.world.accounting.accountUsage(call.key.account))
 
 /** The received requests, for tests in another process. Not part of the service. */
 export const seenRequests = (call: Call) => {

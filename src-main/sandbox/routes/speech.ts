@@ -36,7 +36,7 @@ export async function speech(call: Call): Promise<void> {
     refuseWithoutPackage(error, 'speak'),
   )
   const cost = new Decimal(model.price.each).times(Buffer.byteLength(input)).div(1000)
-  world.requestLog.charge(key, { model: model.id, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost })
+  world.accounting.charge(key, { model: model.id, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost })
   const { bytes, contentType } = spoken
   const body = reply.open(200, { 'Content-Type': contentType }, bytes.length)
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) await body.write(bytes.subarray(at, at + CHUNK_BYTES))

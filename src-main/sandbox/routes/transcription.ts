@@ -42,7 +42,7 @@ export async function transcription(call: Call): Promise<void> {
   })
   // A started minute counts as a full one.
   const cost = new Decimal(model.price.each).times(Math.max(1, Math.ceil(heard.durationMs / 60_000)))
-  world.requestLog.charge(key, { model: model.id, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost })
+  world.accounting.charge(key, { model: model.id, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost })
   if (request.response_format === 'json') return await reply.json(200, { text: heard.text })
   const [text, type] = request.response_format === 'vtt' ? [toVtt(heard), 'text/vtt'] : [heard.text, 'text/plain']
   return await reply.bytes(200, text, { 'Content-Type': `${type}; charset=utf-8` })

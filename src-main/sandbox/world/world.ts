@@ -12,7 +12,7 @@ export interface World {
   now: () => number
   accounts: Accounts
   limits: SandboxLimits
-  requestLog: SandboxAccounting
+  accounting: SandboxAccounting
   records: Records
   failCounts: FailCounts
   prefixes: PrefixCache

@@ -9,7 +9,7 @@ import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
 import { useApp } from '../../stores/app.ts'
 import { draftOf, modelsToAsk, newChat, useChat } from '../../stores/chat.ts'
 import { runningReply } from '../../stores/openChat.ts'
-import { send, stopHere, type } from './actions.ts'
+import { send, stopHere, typeText } from './actions.ts'
 import { AddMenu } from './composer/AddMenu.tsx'
 import { offerComposerCommands } from './composer/commands.ts'
 import { attachmentsOf, draftPictures, recallPictures } from './composer/draftPictures.ts'
@@ -83,7 +83,7 @@ export function Composer() {
           aria-describedby={hint}
           placeholder={tChat('messagePlaceholder')}
           value={typed}
-          onChange={(event) => type(event.target.value)}
+          onChange={(event) => typeText(event.target.value)}
           onKeyDown={byKey}
         />
         <PromptSlash field={field} text={typed} />

@@ -9,7 +9,7 @@ import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { Announcer } from './Announcer.tsx'
 import { ActionButton } from './actionButtons.tsx'
-import { copyText, type } from './actions.ts'
+import { copyText, typeText } from './actions.ts'
 import { Composer } from './Composer.tsx'
 import { followJumps } from './find/actions.ts'
 import { FindBar } from './find/FindBar.tsx'
@@ -121,7 +121,7 @@ function Body() {
 function Welcome() {
   const t = useChatTranslate()
   const fill = (text: string): void => {
-    type(text)
+    typeText(text)
     document.querySelector<HTMLTextAreaElement>('.chat-composer textarea')?.focus()
   }
   return (

@@ -74,14 +74,14 @@ function follow(id: string): void {
   const ended = new AbortController()
   watching = ended
   void watchWithRetry(core, ended.signal, async (signal) => {
-    const attempt = new AbortController()
+    const restart = new AbortController()
     const events = perFrame<ConversationEvent>((batch) => {
       useChat.setState((state) => store.applyEvents(state, id, batch))
       settleRequests(id, batch)
       const { open } = useChat.getState()
-      if (open?.id === id && open.state === 'gap') attempt.abort()
+      if (open?.id === id && open.state === 'gap') restart.abort()
     })
-    const either = AbortSignal.any([signal, attempt.signal])
+    const either = AbortSignal.any([signal, restart.signal])
     try {
       for await (const event of await core.chat.watch({ conversationId: id }, { signal: either })) {
         if (event.type === 'snapshot') {
@@ -164,7 +164,7 @@ export async function send(
   useChat.setState((before) => store.beginSending(before, sending))
   let id = ''
   try {
-    // Saves the draft first. A draft saved after the message would reappear in the composer.
+    // Stores the draft first: decision 0033.
     const [added] = await Promise.all([
       as.role === 'user' ? contextFor(text) : emptyContext,
       flushDrafts(),
@@ -214,8 +214,8 @@ export async function stopHere(): Promise<void> {
   await Promise.all(runningReplies(useChat.getState().open).map(({ id }) => stop(id)))
 }
 
-/** Sets the composer's text, and stores it shortly after the last key. */
-export function type(text: string): void {
+/** Sets the text of the visible composer, and stores it shortly after the last key. */
+export function typeText(text: string): void {
   writeDraft(useChat.getState().open?.id ?? store.newChat, text)
 }
 

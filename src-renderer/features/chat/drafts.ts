@@ -16,22 +16,22 @@ const savePause = 400
 const unsaved = new Map<string, string>()
 const timers = new Map<string, ReturnType<typeof setTimeout>>()
 
-/** The place that a chat's requests start from: the composer, or an action of a message. @param draft its id, or `newChat` */
-export const placeIn = (draft: string, name = 'send'): Place => ({
-  scope: `chat.${draft}`,
+/** The place that a chat's requests start from: the composer, or an action of a message. @param chat its id, or `newChat` */
+export const placeIn = (chat: string, name = 'send'): Place => ({
+  scope: `chat.${chat}`,
   name,
   isMade: (requestId) => messageIn(useChat.getState().open, requestId) !== undefined,
 })
 
 /** Sets the composer's text and stores it soon. Every change of a draft uses this function. */
-export function writeDraft(draft: string, text: string): void {
-  useChat.setState((state) => setDraft(state, draft, text))
-  intentChanged(placeIn(draft))
-  unsaved.set(draft, text)
-  clearTimeout(timers.get(draft))
+export function writeDraft(chat: string, text: string): void {
+  useChat.setState((state) => setDraft(state, chat, text))
+  intentChanged(placeIn(chat))
+  unsaved.set(chat, text)
+  clearTimeout(timers.get(chat))
   timers.set(
-    draft,
-    setTimeout(() => void saveDraft(draft), savePause),
+    chat,
+    setTimeout(() => void saveDraft(chat), savePause),
   )
 }
 
@@ -40,21 +40,21 @@ export async function flushDrafts(): Promise<void> {
   await Promise.all([...unsaved.keys()].map(saveDraft))
 }
 
-export async function saveDraft(draft: string): Promise<void> {
-  clearTimeout(timers.get(draft))
-  timers.delete(draft)
-  const text = unsaved.get(draft)
+export async function saveDraft(chat: string): Promise<void> {
+  clearTimeout(timers.get(chat))
+  timers.delete(chat)
+  const text = unsaved.get(chat)
   const core = client()
-  if (text === undefined || (draft !== newChat && !core)) return
+  if (text === undefined || (chat !== newChat && !core)) return
   try {
-    if (draft === newChat) localStore.set(newDraftKey, text)
-    else await core?.chat.saveDraft({ conversationId: draft, draft: text })
+    if (chat === newChat) localStore.set(newDraftKey, text)
+    else await core?.chat.saveDraft({ conversationId: chat, draft: text })
   } catch (thrown) {
     const problem = problemOf(thrown)
     if (problem.kind === 'connection_lost') return
     useChat.setState({ notice: problem })
   }
-  if (unsaved.get(draft) === text) unsaved.delete(draft)
+  if (unsaved.get(chat) === text) unsaved.delete(chat)
 }
 
 /** Restores the stored draft of a new chat. */

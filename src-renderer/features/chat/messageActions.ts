@@ -5,7 +5,7 @@ import { askOnce, intentChanged } from '../../shared/requestIds.ts'
 import { draftOf, modelsToAsk, newChat, useChat } from '../../stores/chat.ts'
 import { useStage, withEdit, withoutEdit } from '../../stores/chatPage.ts'
 import { messageIn } from '../../stores/openChat.ts'
-import { openChat, type } from './actions.ts'
+import { openChat, typeText } from './actions.ts'
 import { attempt } from './client.ts'
 import { askIfImagesRefused, holdsImages } from './composer/refusals.ts'
 import { editNote } from './context/actions.ts'
@@ -186,7 +186,7 @@ export function quote(text: string): void {
     .map((line) => (line === '' ? '>' : `> ${line}`))
     .join('\n')
   const before = draftOf(useChat.getState()).trimEnd()
-  type(`${before === '' ? '' : `${before}\n\n`}${quoted}\n\n`)
+  typeText(`${before === '' ? '' : `${before}\n\n`}${quoted}\n\n`)
   focusSoon(() => {
     const field = composerField()
     field?.setSelectionRange(field.value.length, field.value.length)

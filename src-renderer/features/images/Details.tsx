@@ -14,8 +14,8 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { showBytes } from '../../shared/ui/bytes.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
-import { Part } from '../../shared/ui/Part.tsx'
 import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useImages } from '../../stores/images.ts'
 import { openRow } from './actions.ts'
@@ -36,14 +36,14 @@ export function Details({ image, children }: { image: Image; children?: ReactNod
   const prompt = drawing?.prompt ?? image.prompt
   return (
     <section aria-label={t('details.label')} aria-busy={drawing === null} className="flex flex-col">
-      <Part
+      <InspectorSection
         title={t('details.prompt')}
         aside={<CopyButton size="small" text={prompt} name={t('details.copyPrompt')} />}
       >
         <p dir="auto" className="images-prompt select-text">
           {prompt}
         </p>
-      </Part>
+      </InspectorSection>
       {children}
       <Facts image={image} drawing={drawing} />
       {drawing && <Request drawing={drawing} />}
@@ -118,9 +118,9 @@ function Facts({ image, drawing }: { image: Image; drawing: Drawing | null }) {
       : []),
   ]
   return (
-    <Part title={t('details.picture')}>
+    <InspectorSection title={t('details.picture')}>
       <KeyValue rows={rows} />
-    </Part>
+    </InspectorSection>
   )
 }
 
@@ -129,7 +129,7 @@ function Request({ drawing }: { drawing: Drawing }) {
   const { t } = useTranslation('images')
   const { cost, rows, n } = drawing
   return (
-    <Part title={t('details.request')}>
+    <InspectorSection title={t('details.request')}>
       <KeyValue
         rows={[
           {
@@ -153,7 +153,7 @@ function Request({ drawing }: { drawing: Drawing }) {
           <Row key={id} id={id} />
         ))}
       </ul>
-    </Part>
+    </InspectorSection>
   )
 }
 

@@ -15,8 +15,8 @@ import type { Image } from '../../../src-preload/contract/images.ts'
 import { showCount } from '../../i18n/format.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { showBytes } from '../../shared/ui/bytes.ts'
+import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
-import { Part } from '../../shared/ui/Part.tsx'
 import { imagesStore, targets, useImages } from '../../stores/images.ts'
 import { copyImage, openLightbox, remove, reuse, reveal, saveImages, showToChat, toggleFavourite } from './actions.ts'
 import { Details } from './Details.tsx'
@@ -43,15 +43,15 @@ function Many() {
   const all = () => targets(imagesStore.getState())
   return (
     <>
-      <Part title={t('details.many')}>
+      <InspectorSection title={t('details.many')}>
         <KeyValue
           rows={[
             { id: 'count', name: t('details.pictures'), value: showCount(chosen.length) },
             { id: 'bytes', name: t('details.bytes'), value: showBytes(bytes) },
           ]}
         />
-      </Part>
-      <Part title={t('actions.label')}>
+      </InspectorSection>
+      <InspectorSection title={t('actions.label')}>
         <div className="flex flex-wrap gap-1.5">
           <Button icon={Download} onClick={() => void saveImages(all())}>
             {t('actions.downloadMany', { count: chosen.length })}
@@ -63,7 +63,7 @@ function Many() {
             {t('actions.remove')}
           </Button>
         </div>
-      </Part>
+      </InspectorSection>
     </>
   )
 }
@@ -72,7 +72,7 @@ function Actions({ image }: { image: Image }) {
   const { t } = useTranslation('images')
   const mark = image.favourite ? 'actions.unfavourite' : 'actions.favourite'
   return (
-    <Part title={t('actions.label')}>
+    <InspectorSection title={t('actions.label')}>
       <div className="flex flex-wrap gap-1.5 *:grow">
         <Button icon={Maximize2} onClick={() => openLightbox(image.id)}>
           {t('actions.open')}
@@ -107,6 +107,6 @@ function Actions({ image }: { image: Image }) {
           {t('actions.remove')}
         </Button>
       </div>
-    </Part>
+    </InspectorSection>
   )
 }

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { Image } from '../../../src-preload/contract/images.ts'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
 import type { Client } from '../../api/connect.ts'
-import { Part } from '../../shared/ui/Part.tsx'
+import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
 import { imagesStore, withCursor } from '../../stores/images.ts'
 import { routeStore } from '../../stores/route.ts'
 import { openLightbox } from './actions.ts'
@@ -54,7 +54,7 @@ export function Lineage(props: { lineage: ImageDetail; imageId: string; drawingI
     event.stopPropagation()
   }
   return (
-    <Part title={t('lineage.title')}>
+    <InspectorSection title={t('lineage.title')}>
       <div
         ref={tree}
         role="tree"
@@ -100,6 +100,6 @@ export function Lineage(props: { lineage: ImageDetail; imageId: string; drawingI
           </div>
         ))}
       </div>
-    </Part>
+    </InspectorSection>
   )
 }

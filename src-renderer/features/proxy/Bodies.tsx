@@ -7,7 +7,7 @@ import { showBytes } from '../../shared/ui/bytes.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
-import { Part } from '../../shared/ui/Part.tsx'
+import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
 import { useApps } from '../../stores/apps.ts'
 import { isOpen } from '../../stores/requests.ts'
 import { readable } from './bodies.ts'
@@ -22,7 +22,7 @@ export function Bodies({ detail }: { detail: RequestDetail }) {
   const none = logs ? (isOpen(row) ? 'later' : 'noneStudio') : row.who.kind === 'app' ? 'none' : 'noneStudio'
   if (row.who.kind === 'stranger') return null
   return (
-    <Part title={t('detail.body.title')}>
+    <InspectorSection title={t('detail.body.title')}>
       {requestBody || replyBody ? (
         <div className="flex flex-col gap-3">
           {requestBody && <Body which="request" body={requestBody} />}
@@ -31,7 +31,7 @@ export function Bodies({ detail }: { detail: RequestDetail }) {
       ) : (
         <p className="text-soft">{t(`detail.body.${none}`)}</p>
       )}
-    </Part>
+    </InspectorSection>
   )
 }
 
@@ -101,7 +101,7 @@ export function Headers({ detail }: { detail: RequestDetail }) {
   if (row.who.kind === 'stranger' && !requestHeaders) return null
   const kept = requestHeaders !== null || replyHeaders !== null
   return (
-    <Part
+    <InspectorSection
       title={t('detail.headers.title')}
       aside={kept && <span className="text-faint">{t('detail.headers.about')}</span>}
     >
@@ -113,7 +113,7 @@ export function Headers({ detail }: { detail: RequestDetail }) {
       ) : (
         <p className="text-soft">{t('detail.headers.none')}</p>
       )}
-    </Part>
+    </InspectorSection>
   )
 }
 

@@ -8,9 +8,9 @@ import { problemTexts } from '../../shared/errors/texts.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { showBytes } from '../../shared/ui/bytes.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
-import { Part } from '../../shared/ui/Part.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { useApp } from '../../stores/app.ts'
@@ -37,7 +37,7 @@ function SinceStart() {
   if (!proxy) return null
   return (
     <>
-      <Part title={t('figures.title')}>
+      <InspectorSection title={t('figures.title')}>
         <KeyValue
           rows={(['apps', 'active', 'waiting', 'relayed', 'refused'] as const).map((name) => ({
             id: name,
@@ -45,11 +45,11 @@ function SinceStart() {
             value: count(proxy[name]),
           }))}
         />
-      </Part>
-      <Part title={t('detail.title')}>
+      </InspectorSection>
+      <InspectorSection title={t('detail.title')}>
         <p className="font-[540]">{t('detail.emptyTitle')}</p>
         <p className="text-soft">{t('detail.empty')}</p>
-      </Part>
+      </InspectorSection>
     </>
   )
 }
@@ -72,11 +72,11 @@ function Detail({ row, inspected }: { row: RequestRow | null; inspected: Inspect
           <RequestActions row={row} detail={detail} />
         </>
       ) : (
-        <Part title={t('detail.title')} aside={<Close />}>
+        <InspectorSection title={t('detail.title')} aside={<Close />}>
           <p role="status" className="text-soft">
             {t(state === 'loading' ? 'detail.loading' : 'detail.gone')}
           </p>
-        </Part>
+        </InspectorSection>
       )}
       {problem && <ProblemNotice problem={problem} on={{ retry: () => void askDetail(id) }} className="m-3" />}
       {detail && (
@@ -164,10 +164,10 @@ function Facts({ row }: { row: RequestRow }) {
     },
   ]
   return (
-    <Part title={t('detail.title')} aside={<Close />}>
+    <InspectorSection title={t('detail.title')} aside={<Close />}>
       <KeyValue rows={rows} />
       <Ending row={row} />
-    </Part>
+    </InspectorSection>
   )
 }
 
@@ -212,9 +212,9 @@ function TimelinePart({ row }: { row: RequestRow }) {
   const { t } = useTranslation('proxy')
   const now = useNow(200, isOpen(row))
   return (
-    <Part title={t('detail.timeline.title')}>
+    <InspectorSection title={t('detail.timeline.title')}>
       <TimelineBars row={row} now={now} />
-    </Part>
+    </InspectorSection>
   )
 }
 
@@ -230,7 +230,7 @@ function Usage({ row }: { row: RequestRow }) {
     )
   const reported = row.tokensIn !== null || row.tokensOut !== null
   return (
-    <Part title={t('detail.usage.title')}>
+    <InspectorSection title={t('detail.usage.title')}>
       <KeyValue
         rows={[
           { id: 'in', name: t('detail.usage.prompt'), value: tokens(row.tokensIn), quiet: row.tokensIn === null },
@@ -267,6 +267,6 @@ function Usage({ row }: { row: RequestRow }) {
           },
         ]}
       />
-    </Part>
+    </InspectorSection>
   )
 }

@@ -21,7 +21,7 @@ import { useNow } from '../../shared/useNow.ts'
 import { indexOf, rowAt } from '../../stores/requestPages.ts'
 import { defaultFilter, isFiltered, listed, requestsStore, useRequests } from '../../stores/requests.ts'
 import { useRoute } from '../../stores/route.ts'
-import { closeDetail, filterBy, followNewest, inspect, inspectRow, leaveNewest, readOn } from './actions.ts'
+import { closeDetail, filterBy, followNewest, inspect, inspectRow, leaveNewest, loadVisible } from './actions.ts'
 import { count } from './figures.ts'
 import { LoadingCard } from './LoadingCard.tsx'
 import { LogBar } from './LogBar.tsx'
@@ -130,14 +130,14 @@ function Grid({ box, bar, measures, rows }: GridProps) {
   const today = useToday()
   const grid = useRef<HTMLDivElement>(null)
   const { margin, bar: covered, height } = useMeasures(box, grid, bar, measures)
-  const { look, scrolled } = useSight(box, measures)
-  const { current, walk, openRow, enter } = useWalk(box, measures, selected)
+  const { loadShown, onScroll } = useVisibleRows(box, measures)
+  const { current, onKeyDown, openRow, onFocus } = useCursor(box, measures, selected)
   // Reuses the elements of rows that leave the view: changing their text costs a fifth of creating elements.
   const slots = Math.ceil(height / rowHeight) + 2 * drawnAhead + 3
   // virtua needs only the length. The rows stay in the store.
   const places = useMemo(() => ({ length: rows }) as ArrayLike<undefined>, [rows])
   // biome-ignore lint/correctness/useExhaustiveDependencies: with other rows, the same view may need more rows
-  useEffect(look, [held, rows])
+  useEffect(loadShown, [held, rows])
 
   return (
     // biome-ignore lint/a11y/useSemanticElements: only visible rows exist, at absolute positions, which a <table> does not allow
@@ -148,8 +148,8 @@ function Grid({ box, bar, measures, rows }: GridProps) {
       aria-rowcount={rows + 1}
       aria-activedescendant={current === null ? undefined : rowId(current)}
       tabIndex={0}
-      onKeyDown={walk}
-      onFocus={enter}
+      onKeyDown={onKeyDown}
+      onFocus={onFocus}
       className="flow-root rounded-l bg-raise shadow-[0_0_0_1px_var(--line)] focus-visible:outline-none"
     >
       <Head top={covered} />
@@ -161,7 +161,7 @@ function Grid({ box, bar, measures, rows }: GridProps) {
           itemSize={rowHeight}
           bufferSize={rowHeight * drawnAhead}
           data={places}
-          onScroll={scrolled}
+          onScroll={onScroll}
         >
           {(_, index) => {
             const row = rowAt(held, index)
@@ -227,9 +227,9 @@ function useMeasures(
   box: GridProps['box'],
   grid: RefObject<HTMLDivElement | null>,
   bar: GridProps['bar'],
-  kept: GridProps['measures'],
+  measures: GridProps['measures'],
 ): Measures {
-  const [now, setNow] = useState(kept.current)
+  const [now, setNow] = useState(measures.current)
   useLayoutEffect(() => {
     const stage = box.current
     const content = stage?.firstElementChild
@@ -240,9 +240,9 @@ function useMeasures(
       if (!element) return
       const from = element.getBoundingClientRect().top - stage.getBoundingClientRect().top + stage.scrollTop
       const next = { margin: Math.round(from) + headHeight, bar: top.offsetHeight, height: stage.clientHeight }
-      const { margin, bar: covered, height } = kept.current
+      const { margin, bar: covered, height } = measures.current
       if (next.margin === margin && next.bar === covered && next.height === height) return
-      kept.current = next
+      measures.current = next
       setNow(next)
     }
     const sizes = new ResizeObserver(measure)
@@ -261,29 +261,30 @@ function useMeasures(
       sizes.disconnect()
       changes.disconnect()
     }
-  }, [box, grid, bar, kept])
+  }, [box, grid, bar, measures])
   return now
 }
 
-/** Reports the visible rows. Stops following the newest rows when the reader scrolls away, and follows again when the reader returns. */
-function useSight(box: GridProps['box'], measures: GridProps['measures']) {
+/** Loads the rows that scroll into view. Stops following the newest rows when the reader scrolls away, and follows again when the reader returns. */
+function useVisibleRows(box: GridProps['box'], measures: GridProps['measures']) {
   const view = useRef({ top: 0, height: 0 })
-  // When the reader stopped following at the top, a small scroll must not start following again.
+  // A person may stop following at the top. Only a return from further down starts following again.
   const wentAway = useRef(false)
+  /** Height of the rows above the view, px. */
   const hidden = useCallback(() => {
     const { margin, bar } = measures.current
     return view.current.top + bar + headHeight - margin
   }, [measures])
-  const look = useCallback(() => {
+  const loadShown = useCallback(() => {
     const first = Math.max(0, Math.floor(hidden() / rowHeight))
     const last = first + Math.ceil(view.current.height / rowHeight)
-    readOn(Math.max(0, first - ahead), last + ahead)
+    loadVisible(Math.max(0, first - ahead), last + ahead)
   }, [hidden])
   const read = useCallback(() => {
     const stage = box.current
     if (stage) view.current = { top: stage.scrollTop, height: stage.clientHeight }
   }, [box])
-  const scrolled = useCallback(() => {
+  const onScroll = useCallback(() => {
     read()
     if (hidden() > rowHeight) {
       wentAway.current = true
@@ -292,14 +293,14 @@ function useSight(box: GridProps['box'], measures: GridProps['measures']) {
       wentAway.current = false
       followNewest()
     }
-    look()
-  }, [read, hidden, look])
+    loadShown()
+  }, [read, hidden, loadShown])
   useLayoutEffect(read, [read])
-  return { look, scrolled }
+  return { loadShown, onScroll }
 }
 
 /** Arrow keys, Page, Home and End move the cursor, Enter opens, Escape closes. The grid keeps the focus. */
-function useWalk(box: GridProps['box'], measures: GridProps['measures'], selected: number | null) {
+function useCursor(box: GridProps['box'], measures: GridProps['measures'], selected: number | null) {
   const [current, setCurrent] = useState<number | null>(null)
   const goTo = (index: number): void => {
     const row = rowAt(requestsStore.getState().held, index)
@@ -313,7 +314,7 @@ function useWalk(box: GridProps['box'], measures: GridProps['measures'], selecte
     else if (below > 0) stage.scrollTop += below
     if (selected !== null) void inspect(row.id)
   }
-  const walk = (event: KeyboardEvent<HTMLElement>): void => {
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
     if (event.altKey || event.ctrlKey || event.metaKey) return
     const { held } = requestsStore.getState()
     const at = current === null ? -1 : indexOf(held, current)
@@ -340,9 +341,9 @@ function useWalk(box: GridProps['box'], measures: GridProps['measures'], selecte
     inspectRow(row.id)
   }, [])
   // The row at the cursor shows the focus.
-  const enter = () => {
+  const onFocus = () => {
     const first = rowAt(requestsStore.getState().held, 0)
     if (current === null && first) setCurrent(first.id)
   }
-  return { current, walk, openRow, enter }
+  return { current, onKeyDown, openRow, onFocus }
 }

@@ -86,7 +86,7 @@ function watchLog(): void {
         if (signal.aborted) return
         requestsStore.setState(batch.reduce(store.withEvent, requestsStore.getState()))
         if (batch.some(({ type }) => type === 'erased')) anew.abort()
-        if (batch.some(({ type }) => type === 'snapshot')) readOn(seen.first, seen.last)
+        if (batch.some(({ type }) => type === 'snapshot')) loadVisible(seen.first, seen.last)
       })
       const input = { filter: store.watchedFilter(filter), newest: store.newestRows }
       try {
@@ -124,7 +124,7 @@ export async function saveLog(): Promise<void> {
 }
 
 /** Loads missing rows of the visible range, page by page, also after a far jump of the scroll bar. */
-export function readOn(first: number, last: number): void {
+export function loadVisible(first: number, last: number): void {
   seen = { first, last }
   const signal = watching?.signal
   if (reading || !signal) return

@@ -4,24 +4,24 @@ import { cx } from '../../shared/ui/cx.ts'
 import { showTime, utc } from './figures.ts'
 
 const fills: Record<Colour, string> = {
-  blue: 'bg-tool-blue',
-  teal: 'bg-tool-teal',
-  violet: 'bg-tool-violet',
-  amber: 'bg-tool-amber',
-  rose: 'bg-tool-rose',
-  green: 'bg-tool-green',
-  slate: 'bg-tool-slate',
-  orange: 'bg-tool-orange',
+  blue: 'bg-hue-blue',
+  teal: 'bg-hue-teal',
+  violet: 'bg-hue-violet',
+  amber: 'bg-hue-amber',
+  rose: 'bg-hue-rose',
+  green: 'bg-hue-green',
+  slate: 'bg-hue-slate',
+  orange: 'bg-hue-orange',
 }
 export const inks: Record<Colour, string> = {
-  blue: 'text-tool-blue',
-  teal: 'text-tool-teal',
-  violet: 'text-tool-violet',
-  amber: 'text-tool-amber',
-  rose: 'text-tool-rose',
-  green: 'text-tool-green',
-  slate: 'text-tool-slate',
-  orange: 'text-tool-orange',
+  blue: 'text-hue-blue',
+  teal: 'text-hue-teal',
+  violet: 'text-hue-violet',
+  amber: 'text-hue-amber',
+  rose: 'text-hue-rose',
+  green: 'text-hue-green',
+  slate: 'text-hue-slate',
+  orange: 'text-hue-orange',
 }
 
 /** An app's initial on its colour. Requires the name beside it as text. */

@@ -1,7 +1,7 @@
 import type { RequestDetail } from '../../../src-preload/contract/requests.ts'
 
 /** Placeholder for the app's key, which is stored nowhere. */
-export const keyPlaceholder = '$TOOL_KEY'
+export const keyPlaceholder = '$APP_KEY'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 

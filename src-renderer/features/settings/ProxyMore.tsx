@@ -128,7 +128,7 @@ function Bodies() {
   const erase = () =>
     run(() =>
       studio.requests
-        .deleteBodies({})
+        .deleteBodies('all')
         .then(
           ({ erased }) => say(t('proxy.deletedBodies', { count: erased })),
           (thrown: unknown) => say(problemOf(thrown).message),

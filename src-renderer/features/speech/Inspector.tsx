@@ -9,8 +9,8 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { Field } from '../../shared/ui/Field.tsx'
+import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
-import { Part } from '../../shared/ui/Part.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useSpeech } from '../../stores/speech.ts'
@@ -28,7 +28,7 @@ function Facts({ speech }: { speech: SpeechDetail }) {
   const { t } = useTranslation('speech')
   return (
     <>
-      <Part title={t('facts')}>
+      <InspectorSection title={t('facts')}>
         <KeyValue
           rows={[
             { id: 'state', name: t('state'), value: t(speech.state) },
@@ -70,11 +70,11 @@ function Facts({ speech }: { speech: SpeechDetail }) {
               : [{ id: 'from', name: t('madeFrom'), value: <From id={speech.fromId} /> }]),
           ]}
         />
-      </Part>
+      </InspectorSection>
       {speech.mime === 'audio/pcm' && speech.state !== 'making' && (
-        <Part title={t('samples')}>
+        <InspectorSection title={t('samples')}>
           <RateField key={speech.id} rate={speech.pcmRate} onRate={(rate) => void setRate(speech.id, rate)} />
-        </Part>
+        </InspectorSection>
       )}
       <Again key={speech.id} speech={speech} />
       <Compare speech={speech} />
@@ -104,7 +104,7 @@ function Again({ speech }: { speech: SpeechDetail }) {
   const others = voices.filter((name) => name !== voiceOf(speech))
   const [voice, setVoice] = useState<string>(others[0] ?? defaultVoice)
   return (
-    <Part title={t('again')}>
+    <InspectorSection title={t('again')}>
       <div className="flex flex-col items-start gap-2.5">
         <Field label={t('againWith')}>
           <Select
@@ -118,7 +118,7 @@ function Again({ speech }: { speech: SpeechDetail }) {
           {t('againDo', { voice })}
         </Button>
       </div>
-    </Part>
+    </InspectorSection>
   )
 }
 
@@ -134,7 +134,7 @@ function Compare({ speech }: { speech: SpeechDetail }) {
   const choices = [...sameText, ...others.filter((one) => !sameText.includes(one)).slice(0, 50)]
   if (choices.length === 0) return null
   return (
-    <Part title={t('compare')}>
+    <InspectorSection title={t('compare')}>
       <Field label={t('compareWith')}>
         <Select
           value={compared}
@@ -148,7 +148,7 @@ function Compare({ speech }: { speech: SpeechDetail }) {
           onPick={(id) => void compareWith(id === '' ? null : id)}
         />
       </Field>
-    </Part>
+    </InspectorSection>
   )
 }
 
@@ -181,7 +181,7 @@ function Requests({ speech }: { speech: SpeechDetail }) {
   }, [studio, rows, moved])
   if (speech.rows.length === 0) return null
   return (
-    <Part title={t('requests')}>
+    <InspectorSection title={t('requests')}>
       <ul className="flex flex-col gap-2 text-s">
         {speech.partList
           .filter((part) => part.rows.length > 0)
@@ -209,6 +209,6 @@ function Requests({ speech }: { speech: SpeechDetail }) {
             </li>
           ))}
       </ul>
-    </Part>
+    </InspectorSection>
   )
 }

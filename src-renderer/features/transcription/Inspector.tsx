@@ -10,8 +10,8 @@ import { showCount, showFull, showSize } from '../../i18n/format.ts'
 import { clockOf } from '../../shared/audio/durationText.ts'
 import { showCost } from '../../shared/money/cost.ts'
 import { Checkbox, Field, TextInput } from '../../shared/ui/Field.tsx'
+import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
-import { Part } from '../../shared/ui/Part.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { TextArea } from '../../shared/ui/TextArea.tsx'
 import { WithSc } from '../../shared/ui/WithSc.tsx'
@@ -29,18 +29,18 @@ export function TranscribeInspector() {
   const transcript = shownTranscript(open)
   return (
     <>
-      <Part title={t('settings')}>
+      <InspectorSection title={t('settings')}>
         <Settings />
-      </Part>
+      </InspectorSection>
       {transcript && (
-        <Part title={t('thisTranscript')}>
+        <InspectorSection title={t('thisTranscript')}>
           <TranscriptFacts transcript={transcript} />
-        </Part>
+        </InspectorSection>
       )}
       {open?.recording && (
-        <Part title={t('thisRecording')}>
+        <InspectorSection title={t('thisRecording')}>
           <RecordingFacts recording={open.recording} />
-        </Part>
+        </InspectorSection>
       )}
     </>
   )

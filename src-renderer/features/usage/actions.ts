@@ -1,5 +1,5 @@
 import type { RequestFilter } from '../../../src-preload/contract/requests.ts'
-import type { ViewQuery } from '../../../src-preload/contract/usage.ts'
+import type { TableFormat, ViewQuery } from '../../../src-preload/contract/usage.ts'
 import { save } from '../../api/transfer.ts'
 import { showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
@@ -54,7 +54,7 @@ export function openRequest(row: number): void {
 const query = (): ViewQuery | null => usageStore.getState().answer?.view.query ?? null
 
 /** Exports the shown table. The core creates the file. */
-export async function saveTable(format: 'csv' | 'json' | 'parquet'): Promise<void> {
+export async function saveTable(format: TableFormat): Promise<void> {
   const asked = query()
   if (!asked) return
   await attempt(async (core) => {

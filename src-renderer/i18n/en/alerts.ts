@@ -29,9 +29,9 @@ export const alerts = {
     here: '{{spent}} SC on {{day}} (UTC), counted on this computer.',
   },
   budget: {
-    near: '{{tool}}: budget nearly used up',
-    short: '{{tool}}: not enough budget left for another request',
-    usedUp: '{{tool}}: budget used up',
+    near: '{{app}}: budget nearly used up',
+    short: '{{app}}: not enough budget left for another request',
+    usedUp: '{{app}}: budget used up',
     day: '{{spent}} of {{budget}} SC a day.',
     month: '{{spent}} of {{budget}} SC a month.',
     total: '{{spent}} of {{budget}} SC in total.',
@@ -40,12 +40,12 @@ export const alerts = {
     usual: '{{left}} SC is left. Its usual request costs {{usual}} SC est.',
   },
   tokens: {
-    title: '{{tool}}: token limit too low',
+    title: '{{app}}: token limit too low',
     body: 'Its usual request uses {{usual}} tokens, and its limit is {{limit}} a minute. Such requests are refused.',
   },
   app: {
-    paused: '{{tool}} is paused',
-    expired: 'The key of {{tool}} has expired',
+    paused: '{{app}} is paused',
+    expired: 'The key of {{app}} has expired',
     body: 'A request of this app was refused.',
   },
   key: {

@@ -81,11 +81,14 @@ export const settings = {
   },
   chat: {
     title: 'Chat',
-    about: 'Writing messages, what new chats begin with, and what is logged.',
+    about: 'Writing messages, how replies are shown, what new chats begin with, and what is logged.',
     sendKey: 'Send messages with',
     sendKeyHint: 'In fields of several lines. Other keys start a new line.',
     spellcheck: 'Check spelling',
     spellcheckHint: 'Downloads dictionaries for your languages from a server of Google, once.',
+    thinkTags: 'Show <think> text as reasoning',
+    thinkTagsHint:
+      'Some models begin a reply with <think>…</think>. It is shown apart from the answer and not sent back. Apps get it as reasoning in Responses and Messages, and unchanged in chat completions.',
     bodies: 'Log requests and replies of chats',
     bodiesHint_one: 'Raw requests and replies are kept for {{count}} day, without API keys.',
     bodiesHint_other: 'Raw requests and replies are kept for {{count}} days, without API keys.',

@@ -27,10 +27,10 @@ export function alertTexts(facts: AlertFacts): AlertTexts {
       return budgetTexts(facts)
     case 'tokens': {
       const figures = { usual: showCount(facts.usual), limit: showCount(facts.limit) }
-      return { title: t('tokens.title', { tool: plainText(facts.tool.name) }), body: t('tokens.body', figures) }
+      return { title: t('tokens.title', { app: plainText(facts.tool.name) }), body: t('tokens.body', figures) }
     }
     case 'app':
-      return { title: t(`app.${facts.why}`, { tool: plainText(facts.tool.name) }), body: t('app.body') }
+      return { title: t(`app.${facts.why}`, { app: plainText(facts.tool.name) }), body: t('app.body') }
     case 'key': {
       const figures = { left: showSc(facts.left ?? '0'), limit: showSc(facts.limit ?? '0') }
       return { title: t(`key.${facts.why}.title`), body: t(`key.${facts.why}.body`, figures) }
@@ -55,7 +55,7 @@ function budgetTexts(facts: Extract<AlertFacts, { kind: 'budget' }>): AlertTexts
       : short === 'usual' && usual !== null
         ? t('budget.usual', { left: showSc(lessSc(budget, spent)), usual: showSc(usual) })
         : ''
-  return { title: t(`budget.${words}`, { tool: plainText(tool.name) }), body: `${figures} ${more}`.trim() }
+  return { title: t(`budget.${words}`, { app: plainText(tool.name) }), body: `${figures} ${more}`.trim() }
 }
 
 /** The affected API key, if it has a name, and the account. */

@@ -3,23 +3,23 @@ import type { Ink } from './data.ts'
 
 /** Tokens of styles.css, followed by their `-pale` variants: one per series of a view, so that no two look the same. */
 export const inks = [
-  ...(['c1', 'c2', 'c3', 'c4', 'tool-rose', 'tool-green', 'tool-orange', 'tool-slate'] as const),
-  ...(['c1-pale', 'c4-pale', 'tool-green-pale', 'tool-orange-pale'] as const),
+  ...(['c1', 'c2', 'c3', 'c4', 'hue-rose', 'hue-green', 'hue-orange', 'hue-slate'] as const),
+  ...(['c1-pale', 'c4-pale', 'hue-green-pale', 'hue-orange-pale'] as const),
 ] as const
 /** An app has the same colour everywhere. */
-const ofTool: Record<Colour, string> = {
-  blue: 'tool-blue',
-  teal: 'tool-teal',
-  violet: 'tool-violet',
-  amber: 'tool-amber',
-  rose: 'tool-rose',
-  green: 'tool-green',
-  slate: 'tool-slate',
-  orange: 'tool-orange',
+const ofApp: Record<Colour, string> = {
+  blue: 'hue-blue',
+  teal: 'hue-teal',
+  violet: 'hue-violet',
+  amber: 'hue-amber',
+  rose: 'hue-rose',
+  green: 'hue-green',
+  slate: 'hue-slate',
+  orange: 'hue-orange',
 }
 /** The name of a chart colour. */
 const nameOf = (ink: Ink): string =>
-  ink === 'rest' ? 'faint' : typeof ink === 'number' ? (inks[ink % inks.length] ?? 'c1') : ofTool[ink]
+  ink === 'rest' ? 'faint' : typeof ink === 'number' ? (inks[ink % inks.length] ?? 'c1') : ofApp[ink]
 
 const cssOf = (name: string): string =>
   name.endsWith('-pale') ? `color-mix(in srgb, var(--${name.slice(0, -5)}) 48%, var(--raise))` : `var(--${name})`
@@ -40,7 +40,7 @@ export interface ChartColors {
   all: string
 }
 
-const names = ['ink', 'soft', 'faint', 'line', 'raise', 'warn', ...inks, ...Object.values(ofTool)]
+const names = ['ink', 'soft', 'faint', 'line', 'raise', 'warn', ...inks, ...Object.values(ofApp)]
 
 /**
  * Reads the colours from the page, because only the browser evaluates `light-dark()`. All elements are created before the first read:

@@ -2,14 +2,14 @@ import { cx } from './cx.ts'
 
 /** Colours whose contrast with `--on-accent` is at least 4.5 in both themes (WCAG AA). */
 const colors = [
-  'bg-tool-blue',
-  'bg-tool-teal',
-  'bg-tool-violet',
-  'bg-tool-amber',
-  'bg-tool-rose',
-  'bg-tool-green',
-  'bg-tool-slate',
-  'bg-tool-orange',
+  'bg-hue-blue',
+  'bg-hue-teal',
+  'bg-hue-violet',
+  'bg-hue-amber',
+  'bg-hue-rose',
+  'bg-hue-green',
+  'bg-hue-slate',
+  'bg-hue-orange',
 ] as const
 
 export type ModelColor = (typeof colors)[number]

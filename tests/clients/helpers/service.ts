@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { afterAll } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
-import { toolKey } from '../../helpers/appRequest.ts'
+import { appKey } from '../../helpers/appRequest.ts'
 import { type Gateway, openGateway } from '../../helpers/gateway.ts'
 
 export interface Service {
@@ -43,7 +43,7 @@ export async function openService(): Promise<Service> {
 export async function openOpenAiClient(): Promise<{ service: Service; client: OpenAI }> {
   const service = await openService()
   afterAll(() => service.close())
-  return { service, client: new OpenAI({ baseURL: service.gateway.url, apiKey: toolKey }) }
+  return { service, client: new OpenAI({ baseURL: service.gateway.url, apiKey: appKey }) }
 }
 
 /** A tool whose result can only come from the tool itself. */

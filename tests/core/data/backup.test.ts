@@ -407,17 +407,17 @@ describe('a backup', () => {
     const lock = lockFolder(to)
     await expect(restoreBackup({ dataDir: to, path, agree })).rejects.toMatchObject({ kind: 'folder_in_use' })
     lock.release()
-    let reported: unknown = null
+    let question: unknown = null
     const refused = await restoreBackup({
       dataDir: to,
       path,
       agree: async (backup, now) => {
-        reported = { backup, now }
+        question = { backup, now }
         return false
       },
     })
     expect(refused).toBeNull()
-    expect(reported).toMatchObject({
+    expect(question).toMatchObject({
       backup: { version },
       now: { counts: expect.arrayContaining([{ thing: 'conversations', count: 2 }]) },
     })
@@ -466,9 +466,9 @@ describe('a backup', () => {
     expect(second?.keptAt).not.toBe(later)
     expect(readdirSync(second?.keptAt ?? '')).toContain('studio.sqlite')
     const reports = createReports(dataDir)
-    const reported = reports.restored()
-    reports.acknowledge(reported?.id ?? '')
-    expect(reported?.keptAt).toBe(later)
+    const report = reports.restored()
+    reports.acknowledge(report?.id ?? '')
+    expect(report?.keptAt).toBe(later)
     // Each is reported, whatever its date.
     expect(reports.restored()?.keptAt).toBe(second?.keptAt)
   })

@@ -82,14 +82,14 @@ describe('the page', () => {
     // Changes after the backup.
     await first.client.library.savePrompt({ name: 'Later', text: 'Later' })
     const uploadId = await sendUp(first, bytes)
-    const reported = await first.client.data.checkBackup({ uploadId })
-    expect(reported).toMatchObject({
+    const checked = await first.client.data.checkBackup({ uploadId })
+    expect(checked).toMatchObject({
       backup: { version: '0.0.0-test', counts: expect.arrayContaining([{ thing: 'conversations', count: 4 }]) },
       now: { counts: expect.arrayContaining([{ thing: 'conversations', count: 4 }]), bytes: expect.any(Number) },
     })
     expect((await stateOf(first.client)).pendingRestore).toBeNull()
     await first.client.data.restore({ uploadId })
-    expect((await stateOf(first.client)).pendingRestore?.summary).toEqual(reported.backup)
+    expect((await stateOf(first.client)).pendingRestore?.summary).toEqual(checked.backup)
     // Nothing has changed yet.
     expect(await promptsOf(first.client)).toContain('Later')
     await first.core.stop()
@@ -97,7 +97,7 @@ describe('the page', () => {
     const second = await coreIn(dataDir)
     expect(await promptsOf(second.client)).not.toContain('Later')
     const state = await stateOf(second.client)
-    expect(state).toMatchObject({ pendingRestore: null, restored: { acknowledged: false, summary: reported.backup } })
+    expect(state).toMatchObject({ pendingRestore: null, restored: { acknowledged: false, summary: checked.backup } })
     const prompts = contentsOf(join(state.restored?.keptAt ?? '', 'studio.sqlite')).get('prompts')
     expect(prompts?.some((row) => row.includes('Later'))).toBe(true)
     await second.client.data.acknowledge({ id: state.restored?.id ?? '' })

@@ -136,8 +136,8 @@ describe('on a full disk', needs('mount'), () => {
   })
 
   it('a database that is closed on a full disk is closed, and the failure is reported once', () => {
-    const reported: string[] = []
-    const stop = onUnexpected((line) => reported.push(line))
+    const lines: string[] = []
+    const stop = onUnexpected((line) => lines.push(line))
     try {
       const file = join(disk, 'studio.sqlite')
       const database = openDatabase(file, studioDatabase)
@@ -148,7 +148,7 @@ describe('on a full disk', needs('mount'), () => {
       fillUp(0)
       database.close()
       expect(database.handle.isOpen).toBe(false)
-      expect(reported).toEqual([expect.stringMatching(/studio\.sqlite could not be tidied up.*the disk is full/)])
+      expect(lines).toEqual([expect.stringMatching(/studio\.sqlite could not be tidied up.*the disk is full/)])
       rmSync(join(disk, 'other'))
       const again = openDatabase(file, studioDatabase)
       expect(again.handle.prepare('SELECT count(*) AS n FROM settings').get()).toEqual({ n: 300 })

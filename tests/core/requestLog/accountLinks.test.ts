@@ -54,11 +54,11 @@ class ExpectedAccounts {
 async function live(steps: readonly Step[]): Promise<void> {
   const opened = openRequestLog()
   let requestLog: SqliteRequestLog = opened.requestLog
-  const reported = new ExpectedAccounts()
+  const expected = new ExpectedAccounts()
   const connect = (at: number): void => {
     const { baseUrl, profile } = places[at] ?? expect.unreachable()
     requestLog.connectedTo(baseUrl, profile)
-    reported.connect(at)
+    expected.connect(at)
   }
   connect(0)
   const ids: number[] = []
@@ -66,11 +66,11 @@ async function live(steps: readonly Step[]): Promise<void> {
     if ('connect' in taken) connect(taken.connect)
     else if ('belongs' in taken) {
       requestLog.belongsTo(taken.belongs)
-      reported.belongs(taken.belongs)
+      expected.belongs(taken.belongs)
     } else if ('restart' in taken) {
       await requestLog.close()
       requestLog = openRequestLog({ dataDir: opened.dataDir }).requestLog
-      reported.restart()
+      expected.restart()
       connect(taken.restart)
     } else {
       const late = 'late' in taken ? taken.late : null
@@ -79,16 +79,16 @@ async function live(steps: readonly Step[]): Promise<void> {
       trace.connected()
       trace.replied(200, null)
       trace.ends({ state: 'done' }, reading(1, 1))
-      reported.row(late)
+      expected.row(late)
       ids.push(trace.id)
     }
   }
   for (const account of accounts) {
     const count = requestLog.usage.usedByDay(account, 0, 100_000).reduce((sum, { requests }) => sum + requests, 0)
-    expect(count).toBe(reported.rows.filter((row) => row.account === account).length)
+    expect(count).toBe(expected.rows.filter((row) => row.account === account).length)
     const ranges = requestLog.rowRangesOf(account)
     const within = ids.filter((id) => ranges.some(({ from, before }) => id >= from && (before === null || id < before)))
-    expect(within).toEqual(ids.filter((_, at) => reported.rows[at]?.account === account))
+    expect(within).toEqual(ids.filter((_, at) => expected.rows[at]?.account === account))
   }
   await requestLog.close()
 }

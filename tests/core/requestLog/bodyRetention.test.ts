@@ -1,22 +1,26 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it } from 'vitest'
+import { createRouterClient } from '@orpc/server'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createCore } from '../../../src-main/core/core.ts'
 import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { bodiesFile, requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
+import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { countTurns } from '../../helpers/eventLoop.ts'
 import { isOnDisk } from '../../helpers/onDisk.ts'
-import { notice, openRequestLog, sent, testRequestLog, tool } from './helpers.ts'
+import { freshFolder, testHost } from '../helpers/core.ts'
+import { appRequester, notice, openRequestLog, sent, testRequestLog } from './helpers.ts'
 
 const secret = 'sk-the-real-key-of-the-account'
 const clean = (text: string): string => text.replaceAll(secret, '•••')
-const toolKey = `isk_abcdefgh_${'Z'.repeat(43)}`
+const appKey = `isk_abcdefgh_${'Z'.repeat(43)}`
 
 /** A request whose bodies were copied; `text` is a text to search for. */
 function logged(requestLog: SqliteRequestLog, text: string, changes: Parameters<typeof sent>[1] = {}): number {
   const trace = sent(requestLog, { logBodies: true, ...changes })
-  trace.headers([['x-ask', `${text} ${secret}`]], [['x-answer', toolKey]], clean)
+  trace.headers([['x-ask', `${text} ${secret}`]], [['x-answer', appKey]], clean)
   trace.bodies(
-    { text: `ask ${text} ${secret} ${toolKey}`, bytes: 100, capped: false },
+    { text: `ask ${text} ${secret} ${appKey}`, bytes: 100, capped: false },
     { text: `answer ${text}`, bytes: 9999, capped: true },
   )
   trace.ends({ state: 'done' }, null)
@@ -31,7 +35,7 @@ describe('headers', () => {
     const { requestLog, dataDir } = testRequestLog({ now: () => now })
     const trace = sent(requestLog)
     const request: [string, string][] = [['Authorization', `Bearer ${secret}`]]
-    trace.headers(request, [['x-key', toolKey]], clean)
+    trace.headers(request, [['x-key', appKey]], clean)
     const shown = { requestHeaders: [['Authorization', 'Bearer •••']], replyHeaders: [['x-key', 'isk_…']] }
     expect(requestLog.get(trace.id)).toMatchObject(shown)
     trace.ends({ state: 'done' }, null)
@@ -86,21 +90,48 @@ describe('bodies', () => {
   it('are deleted by request, by app, or all; nothing of them is left on the disk, and the rows stay', async () => {
     const { requestLog, dataDir } = testRequestLog()
     const ids = ['first', 'second', 'third', 'fourth'].map((name, index) =>
-      logged(requestLog, `${name}-words `.repeat(2000), { requester: tool(index < 3 ? 'a' : 'b') }),
+      logged(requestLog, `${name}-words `.repeat(2000), { requester: appRequester(index < 3 ? 'a' : 'b') }),
     )
     const before = (await requestLog.counts({})).bodyBytes
     expect(before).toBeGreaterThan(4 * 4000)
     expect(isOnDisk(dataDir, 'second-words')).toBe(true)
-    expect(await requestLog.deleteBodies({ id: ids[1] })).toBe(1)
+    expect(await requestLog.deleteBodies({ id: ids[1] ?? 0 })).toBe(1)
     expect(isOnDisk(dataDir, 'second-words')).toBe(false)
     expect(isOnDisk(dataDir, 'first-words')).toBe(true)
     expect(requestLog.get(ids[1] ?? 0)).toMatchObject({ row: { hasBodies: false }, requestBody: null })
-    expect(await requestLog.deleteBodies({ tool: 'a' })).toBe(2)
+    expect(await requestLog.deleteBodies({ app: 'a' })).toBe(2)
     for (const name of ['first', 'third']) expect(isOnDisk(dataDir, `${name}-words`)).toBe(false)
     expect(requestLog.get(ids[3] ?? 0)).toMatchObject({ row: { hasBodies: true } })
-    expect(await requestLog.deleteBodies({})).toBe(1)
-    expect(await requestLog.deleteBodies({})).toBe(0)
+    expect(await requestLog.deleteBodies('all')).toBe(1)
+    expect(await requestLog.deleteBodies('all')).toBe(0)
     expect(await requestLog.counts({})).toMatchObject({ stored: 4, bodyBytes: 0 })
+  })
+
+  it('of one app are deleted from the window, and those of other apps stay', async () => {
+    const sandbox = await startSandbox()
+    onTestFinished(() => sandbox.close())
+    const connect = { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey }
+    const core = await createCore(testHost(freshFolder()).host, { connect, proxyPort: 0 })
+    onTestFinished(() => core.stop())
+    const client = createRouterClient(core.router)
+    const askAs = async (name: string) => {
+      const { app, key } = await client.apps.add({ name, logBodies: true })
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ model: 'mirror', messages: [{ role: 'user', content: name }] })
+      const reply = await fetch(`${core.addresses().proxy}/chat/completions`, { method: 'POST', headers, body })
+      expect(reply.status).toBe(200)
+      await reply.arrayBuffer()
+      return app
+    }
+    const editor = await askAs('editor')
+    const notebook = await askAs('notebook')
+    const withBodies = async () => {
+      const { rows } = await client.requests.page({ filter: {}, before: Number.MAX_SAFE_INTEGER, limit: 100 })
+      return rows.flatMap(({ who, hasBodies }) => (hasBodies ? [who] : []))
+    }
+    await vi.waitFor(async () => expect(await withBodies()).toHaveLength(2))
+    expect(await client.requests.deleteBodies({ app: editor.id })).toEqual({ erased: 1 })
+    expect(await withBodies()).toMatchObject([{ kind: 'app', id: notebook.id }])
   })
 
   it('are deleted in large numbers without blocking the program, and the file shrinks', { tags: 'long' }, async () => {
@@ -109,7 +140,7 @@ describe('bodies', () => {
     await requestLog.counts({})
     const full = statSync(bodiesFile(dataDir)).size
     const turns = countTurns()
-    expect(await requestLog.deleteBodies({})).toBe(100)
+    expect(await requestLog.deleteBodies('all')).toBe(100)
     expect(turns()).toBeGreaterThan(4)
     const left = statSync(bodiesFile(dataDir)).size
     expect(full).toBeGreaterThan(1_000_000)
@@ -146,20 +177,18 @@ describe('bodies', () => {
 describe('a row', () => {
   it('contains no app key, wherever an app put it', async () => {
     const { requestLog, dataDir } = openRequestLog()
-    const trace = requestLog.open(
-      notice({ path: `/v1/${toolKey}`, endpoint: 'other', model: toolKey, method: toolKey }),
-    )
-    trace.asks({ model: `x ${toolKey}` })
-    trace.replied(400, toolKey)
-    trace.ends({ state: 'done', problem: { kind: toolKey, message: toolKey } }, null)
+    const trace = requestLog.open(notice({ path: `/v1/${appKey}`, endpoint: 'other', model: appKey, method: appKey }))
+    trace.asks({ model: `x ${appKey}` })
+    trace.replied(400, appKey)
+    trace.ends({ state: 'done', problem: { kind: appKey, message: appKey } }, null)
     requestLog.refused({
       appId: null,
-      from: toolKey,
-      method: toolKey,
-      path: `/${toolKey}`,
+      from: appKey,
+      method: appKey,
+      path: `/${appKey}`,
       status: 401,
-      code: toolKey,
-      message: toolKey,
+      code: appKey,
+      message: appKey,
     })
     await requestLog.close()
     expect(isOnDisk(dataDir, 'ZZZZ')).toBe(false)

@@ -12,7 +12,16 @@ import { requestLogDatabase } from '../../../src-main/core/store/requestLog/sche
 import { tries } from '../../helpers/effort.ts'
 import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
-import { endTwentyAtOnce, notice, openRequestLog, RestartingLog, reading, service, tool, usage } from './helpers.ts'
+import {
+  appRequester,
+  endTwentyAtOnce,
+  notice,
+  openRequestLog,
+  RestartingLog,
+  reading,
+  service,
+  usage,
+} from './helpers.ts'
 
 const always = [0, 100_000] as const
 
@@ -105,7 +114,7 @@ class Life extends RestartingLog {
       this.lanes.delete(lane)
       return
     }
-    const trace = this.requestLog.open(notice({ requester: tool(who), model }))
+    const trace = this.requestLog.open(notice({ requester: appRequester(who), model }))
     if (end !== 'refused') trace.connected()
     this.#rows.set(trace.id, { ...this.#connected })
     this.lanes.set(lane, trace)
@@ -260,7 +269,7 @@ describe('a log from before usage by day', () => {
     expect(used.find(({ who }) => who === 'tool:mad')).toMatchObject({ requests: 100, cost: most })
     expect(used.some(({ unpriced }) => unpriced > 0)).toBe(true)
     // Another reply, after the restart, when the sum is already at its maximum.
-    const trace = requestLog.open(notice({ requester: tool('mad') }))
+    const trace = requestLog.open(notice({ requester: appRequester('mad') }))
     trace.ends({ state: 'done' }, null)
     await requestLog.close()
   })

@@ -21,10 +21,9 @@ async function flyAndKill(folder: string, afterMs: number) {
   const sentIds: number[] = []
   const ended = new Map<number, string>()
   for await (const line of createInterface({ input: child.stdout })) {
-    const reported: { sent?: number; ended?: number; cost?: string } = JSON.parse(line)
-    if (reported.sent !== undefined && sentIds.push(reported.sent) === 1)
-      setTimeout(() => child.kill('SIGKILL'), afterMs)
-    if (reported.ended !== undefined) ended.set(reported.ended, reported.cost ?? '')
+    const event: { sent?: number; ended?: number; cost?: string } = JSON.parse(line)
+    if (event.sent !== undefined && sentIds.push(event.sent) === 1) setTimeout(() => child.kill('SIGKILL'), afterMs)
+    if (event.ended !== undefined) ended.set(event.ended, event.cost ?? '')
   }
   await exited
   return { sentIds, ended }
@@ -75,10 +74,10 @@ describe('the command line’s reader', () => {
     const { requestLog, dataDir, lines } = openRequestLog()
     const child = spawn(process.execPath, [harness('follow'), dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
     const exited = once(child, 'exit')
-    const reported = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-    expect((await reported.next()).value).toBe('ready')
+    const printed = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    expect((await printed.next()).value).toBe('ready')
     const slow = sent(requestLog)
-    expect(JSON.parse((await reported.next()).value ?? '')).toMatchObject({ id: slow.id, state: 'sent' })
+    expect(JSON.parse((await printed.next()).value ?? '')).toMatchObject({ id: slow.id, state: 'sent' })
     const states: Record<string, string[]> = { [slow.id]: ['sent'] }
     const writing = (async () => {
       for (let n = 0; n < 3000; n += 1) {
@@ -89,7 +88,7 @@ describe('the command line’s reader', () => {
       slow.ends({ state: 'done' }, null)
     })()
     for (let ended = 0; ended < 3001; ) {
-      const row: { id: number; state: string } = JSON.parse((await reported.next()).value ?? '')
+      const row: { id: number; state: string } = JSON.parse((await printed.next()).value ?? '')
       states[row.id] ??= []
       states[row.id]?.push(row.state)
       if (row.state === 'done') ended += 1

@@ -12,7 +12,7 @@ import { Callers } from '../../../src-main/core/store/requestLog/callers.ts'
 import { openRequestLogTables } from '../../../src-main/core/store/requestLog/open.ts'
 import type { RequestFilter, RequestRow, RequestsEvent } from '../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../helpers/core.ts'
-import { notice, openRequestLog, reading, rowOf, sent, testRequestLog, tool } from './helpers.ts'
+import { appRequester, notice, openRequestLog, reading, rowOf, sent, testRequestLog } from './helpers.ts'
 
 const newest = Number.MAX_SAFE_INTEGER
 const names = [
@@ -21,9 +21,9 @@ const names = [
 ]
 
 const requester = fc.constantFrom<Requester>(
-  tool('t1'),
-  tool('t2'),
-  tool('gone'),
+  appRequester('t1'),
+  appRequester('t2'),
+  appRequester('gone'),
   { kind: 'studio', feature: 'chat' },
   { kind: 'studio', feature: 'account' },
 )
@@ -352,17 +352,17 @@ describe('a watcher of the log', () => {
     const feed = requestLog.watch({}, 10)
     await next(feed)
     const from = performance.now()
-    let reported = 0
+    let events = 0
     const trace = sent(requestLog)
     const busy = setInterval(() => trace.receivedBytes(1), 1)
     while (performance.now() - from < 1000) {
       await next(feed)
-      reported += 1
+      events += 1
     }
     clearInterval(busy)
     // The last one may end after the second.
-    expect(reported).toBeLessThanOrEqual(11)
-    expect(reported).toBeGreaterThan(1)
+    expect(events).toBeLessThanOrEqual(11)
+    expect(events).toBeGreaterThan(1)
     await feed.return?.()
   })
 
@@ -371,7 +371,7 @@ describe('a watcher of the log', () => {
     const feed = requestLog.watch({ who: 'editor', outcome: 'open' }, 10)
     expect(await next(feed)).toEqual({ type: 'snapshot', rows: [] })
     const mine = sent(requestLog)
-    const theirs = sent(requestLog, { requester: tool('another') })
+    const theirs = sent(requestLog, { requester: appRequester('another') })
     expect(await next(feed)).toMatchObject({ type: 'rows', rows: [{ id: mine.id }] })
     theirs.receivedBytes(1)
     mine.ends({ state: 'done' }, null)
@@ -409,7 +409,7 @@ describe('a watcher of the log', () => {
     trace.bodies({ text: 'hello', bytes: 5, capped: false }, null)
     trace.ends({ state: 'done' }, null)
     expect(await next(feed)).toMatchObject({ type: 'rows', rows: [{ hasBodies: true }] })
-    expect(await requestLog.deleteBodies({})).toBe(1)
+    expect(await requestLog.deleteBodies('all')).toBe(1)
     expect(await next(feed)).toEqual({ type: 'erased' })
     await feed.return?.()
   })

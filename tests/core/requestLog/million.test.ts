@@ -29,9 +29,9 @@ describe('a log of a million requests', () => {
 
   it.each<[string, RequestFilter, number]>([
     ['everything', {}, 200],
-    ['one tool', { who: 't3' }, 200],
-    ['a rare tool', { who: 'rare' }, 5],
-    ['a tool and a model', { who: 't3', model: 'model-2' }, 200],
+    ['one app', { who: 't3' }, 200],
+    ['a rare app', { who: 'rare' }, 5],
+    ['an app and a model', { who: 't3', model: 'model-2' }, 200],
     ['failures', { outcome: 'failed' }, 200],
     ['a time long ago', { until: new Date(Date.now() - 1_900_000_000).toISOString() }, 200],
     ['text that is common', { text: 'not available' }, 200],

@@ -224,7 +224,7 @@ describe('prices', () => {
     const now = (): number => Date.UTC(2026, 10, 21, 12)
     const sandbox = await startSandbox({ seed: 'prices', now })
     const headers = { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' }
-    const reported = async (): Promise<AccountUsage> => {
+    const accountUsageNow = async (): Promise<AccountUsage> => {
       const reply = await fetch(`${sandbox.baseUrl}/v1/usage`, { headers })
       // Costs as text, as the client of the service reads them.
       const text = (await reply.text()).replace(/"(cost_sc|balance|total_spent)":([-\d.e+]+)/g, '"$1":"$2"')
@@ -232,7 +232,7 @@ describe('prices', () => {
     }
     try {
       const requestLog = fresh({ now })
-      requestLog.learn(await reported(), sandbox.baseUrl)
+      requestLog.learn(await accountUsageNow(), sandbox.baseUrl)
       for (const { id, kind, price } of MODELS.filter(({ history }) => history > 0)) {
         const million = 1_000_000
         const classes = [use(million, 0), use(million, 0, million), use(0, million)]
@@ -249,7 +249,7 @@ describe('prices', () => {
       const trace = sent(requestLog, { model: 'writer-large', stream: false })
       const [tokensIn, tokensOut] = [used?.prompt_tokens ?? 0, used?.completion_tokens ?? 0]
       trace.ends({ state: 'done' }, reading(tokensIn, tokensOut, used?.prompt_tokens_details?.cached_tokens ?? 0))
-      const today = (await reported()).usage?.find(
+      const today = (await accountUsageNow()).usage?.find(
         ({ date, model }) => date?.startsWith('2026-11-21') && model === 'writer-large',
       )
       expect(tokensOut).toBeGreaterThan(0)

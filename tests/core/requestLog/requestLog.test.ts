@@ -5,7 +5,17 @@ import { bodiesFile, requestLogFile } from '../../../src-main/core/store/request
 import { requestRow } from '../../../src-preload/contract/requests.ts'
 import { plainRequest } from '../../helpers/contractRows.ts'
 import { freshFolder } from '../helpers/core.ts'
-import { notice, openRequestLog, reading, rowOf, sent, service, testRequestLog, tool, usage } from './helpers.ts'
+import {
+  appRequester,
+  notice,
+  openRequestLog,
+  reading,
+  rowOf,
+  sent,
+  service,
+  testRequestLog,
+  usage,
+} from './helpers.ts'
 
 /** Another connection, which sees only committed rows. */
 function committed(dataDir: string): unknown[] {
@@ -182,13 +192,13 @@ describe('a request', () => {
   })
 
   it('has the current name and colour of its app, and the id after the app was revoked', async () => {
-    let tools = [{ id: 'editor', name: 'Old', colour: 'teal' as const }]
-    const { requestLog } = testRequestLog({ apps: () => tools })
+    let apps = [{ id: 'editor', name: 'Old', colour: 'teal' as const }]
+    const { requestLog } = testRequestLog({ apps: () => apps })
     const { id } = sent(requestLog)
     expect((await rowOf(requestLog, id)).who).toMatchObject({ name: 'Old' })
-    tools = [{ id: 'editor', name: 'New', colour: 'teal' }]
+    apps = [{ id: 'editor', name: 'New', colour: 'teal' }]
     expect((await rowOf(requestLog, id)).who).toMatchObject({ name: 'New', colour: 'teal' })
-    tools = []
+    apps = []
     expect((await rowOf(requestLog, id)).who).toMatchObject({ kind: 'app', id: 'editor', name: 'editor' })
   })
 
@@ -196,12 +206,12 @@ describe('a request', () => {
     const { requestLog } = testRequestLog()
     const early = requestLog.open(notice())
     expect(requestLog.stop(early.id)).toBe(true)
-    let reported = 0
+    let calls = 0
     early.onStop = () => {
-      reported += 1
+      calls += 1
       early.ends({ state: 'cancelled', by: 'app' }, null)
     }
-    expect(reported).toBe(1)
+    expect(calls).toBe(1)
     expect(await rowOf(requestLog, early.id)).toMatchObject({ state: 'cancelled', cancelledBy: 'person' })
     expect(requestLog.stop(early.id)).toBe(false)
     expect(requestLog.stop(4711)).toBe(false)
@@ -249,7 +259,7 @@ describe('a request', () => {
     expect(lines).toHaveLength(1)
     other.exec('ALTER TABLE elsewhere RENAME TO requests')
     other.close()
-    const next = requestLog.open(notice({ requester: tool('another') }))
+    const next = requestLog.open(notice({ requester: appRequester('another') }))
     await next.written
     expect(await rowOf(requestLog, next.id)).toMatchObject({ who: { id: 'another' } })
     // A request that was not sent is logged later, when the disk takes rows again.

@@ -104,11 +104,11 @@ describe('deleting the log by age', () => {
     now = start
     expect((await requestLog.counts({ text: 'seen' })).stored).toBe(5)
     const stop = new AbortController()
-    const reported: RequestsEvent['type'][] = []
+    const types: RequestsEvent['type'][] = []
     const first = Promise.withResolvers<void>()
     const watching = (async () => {
       for await (const { type } of requestLog.watch({}, 10, stop.signal)) {
-        reported.push(type)
+        types.push(type)
         first.resolve()
         if (type === 'erased') return
       }
@@ -117,7 +117,7 @@ describe('deleting the log by age', () => {
     await requestLog.rowRetention.erase(start, quietly)
     await watching
     stop.abort()
-    expect(reported).toEqual(['snapshot', 'erased'])
+    expect(types).toEqual(['snapshot', 'erased'])
     expect((await requestLog.counts({ text: 'seen' })).stored).toBe(0)
   })
 

@@ -3,10 +3,10 @@ import type { AccountUsage } from '../../../src-main/core/upstream/reply/schemas
 
 export const service = 'https://service.example'
 
-export const tool = (id = 'editor'): Requester => ({ kind: 'app', id, failFast: false })
+export const appRequester = (id = 'editor'): Requester => ({ kind: 'app', id, failFast: false })
 
 export const notice = (changes: Partial<RequestNotice> = {}): RequestNotice => ({
-  requester: tool(),
+  requester: appRequester(),
   method: 'POST',
   path: '/v1/chat/completions',
   endpoint: 'chat',

@@ -33,7 +33,7 @@ afterEach(async () => {
 })
 
 /** A log whose clock the test sets to a day of November 2026, and the service's rows about it. */
-function account() {
+function pricedLog() {
   let today = 1
   const { requestLog } = openRequestLog({ now: () => Date.UTC(2026, 10, today, 12) })
   open.push(requestLog)
@@ -80,14 +80,14 @@ const long = [4096, 4096, 4096, 4096, 3616]
 describe('the price of speech', () => {
   it('of a tiny request is not scaled up to a long text', () => {
     for (const list of [perByte(15e-6), withMinimum(15e-6, 0.015), roundedUp(15e-6, 0.01)]) {
-      const { speaks, estimate } = account()
+      const { speaks, estimate } = pricedLog()
       speaks(list, [53])
       expect(estimate(long)).toBeNull()
     }
   })
 
   it('is the average of a request for none but texts of that size', () => {
-    const { speaks, estimate, requestLog } = account()
+    const { speaks, estimate, requestLog } = pricedLog()
     // The sizes of the requests of other computers are not known.
     speaks(perByte(15e-6), [], [0.015, 0.02, 0.01])
     expect(estimate(long)).toBeNull()
@@ -97,7 +97,7 @@ describe('the price of speech', () => {
   })
 
   it('is learned from days on which only this computer spoke', () => {
-    const { speaks, estimate, requestLog } = account()
+    const { speaks, estimate, requestLog } = pricedLog()
     speaks(perByte(15e-6), [], [0.3, 0.4])
     speaks(perByte(15e-6), [53])
     speaks(perByte(15e-6), [4000, 4096])
@@ -115,7 +115,7 @@ describe('the price of speech', () => {
   })
 
   it('is learned from one day that was read before and after a long text', () => {
-    const { speaks, estimate, sameDay } = account()
+    const { speaks, estimate, sameDay } = pricedLog()
     const list = withFee(15e-6, 0.001)
     speaks(list, [53])
     expect(estimate(long)).toBeNull()
@@ -125,7 +125,7 @@ describe('the price of speech', () => {
   })
 
   it('with a minimum charge is the minimum for short texts, and by size for long ones', () => {
-    const { speaks, estimate } = account()
+    const { speaks, estimate } = pricedLog()
     const list = withMinimum(15e-6, 0.01)
     for (const sizes of [[20], [50, 60], [4000], [4096, 2000]]) speaks(list, sizes)
     expect(estimate([40])).toBeCloseTo(0.01, 4)
@@ -133,7 +133,7 @@ describe('the price of speech', () => {
   })
 
   it('follows the newest days after a change', () => {
-    const { speaks, estimate } = account()
+    const { speaks, estimate } = pricedLog()
     for (let times = 0; times < 12; times += 1) speaks(perByte(30e-6), times % 2 ? [100] : [3000])
     for (let times = 0; times < 12; times += 1) speaks(perByte(15e-6), times % 2 ? [100] : [3000])
     expect(estimate(long)).toBeCloseTo(0.3, 1)
@@ -162,7 +162,7 @@ describe('the price of speech', () => {
         fc.array(size, { minLength: 1, maxLength: 8 }),
         anySettings,
         async (list, history, parts, settings) => {
-          const { speaks, estimate } = account()
+          const { speaks, estimate } = pricedLog()
           for (const sizes of history) speaks(list, sizes, [], settings)
           const estimated = estimate(parts)
           await open.pop()?.close()
@@ -178,7 +178,7 @@ describe('the price of speech', () => {
   it('is known, and within a fifth for 100 bytes or more, once short and long texts were spoken, each with others of its size', async () => {
     await fc.assert(
       fc.asyncProperty(price.map(perByte), fc.array(size, { minLength: 1, maxLength: 8 }), async (list, parts) => {
-        const { speaks, estimate } = account()
+        const { speaks, estimate } = pricedLog()
         for (const sizes of [[30, 60], [300], [1200, 1500], [4096, 4000]]) speaks(list, sizes)
         const long = parts.map((bytes) => Math.max(100, bytes))
         const estimated = estimate(long)

@@ -6,6 +6,7 @@ import { outcomeOfRow } from '../../../src-main/core/requestLog/filters.ts'
 import { toNano } from '../../../src-main/core/shared/money.ts'
 import { requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import {
+  appRequester,
   day,
   endTwentyAtOnce,
   notice,
@@ -13,7 +14,6 @@ import {
   RestartingLog,
   reading,
   service,
-  tool,
   usage,
 } from './helpers.ts'
 
@@ -59,7 +59,7 @@ class Life extends RestartingLog {
 
   #open({ lane, who, end }: Step): void {
     const trace = this.requestLog.open(
-      notice({ requester: tool(who), model: end === 'unpriced' ? 'x' : 'writer-small' }),
+      notice({ requester: appRequester(who), model: end === 'unpriced' ? 'x' : 'writer-small' }),
     )
     if (end !== 'refused') trace.connected()
     this.lanes.set(lane, trace)
@@ -180,14 +180,14 @@ describe('spend', () => {
 
 it('a request that ended in the queue and was never sent is no request of any sum, for apps and for this program', () => {
   const { requestLog } = openRequestLog()
-  for (const requester of [tool('a'), { kind: 'studio', feature: 'images' } as const]) {
+  for (const requester of [appRequester('a'), { kind: 'studio', feature: 'images' } as const]) {
     for (const state of ['failed', 'cancelled'] as const) {
       const trace = requestLog.open(notice({ requester, endpoint: 'images', path: '/v1/images/generations' }))
       trace.queued()
       trace.ends({ state, problem: { kind: 'queue_timeout', message: 'It waited too long.' } }, null)
     }
   }
-  const sent = requestLog.open(notice({ requester: tool('a') }))
+  const sent = requestLog.open(notice({ requester: appRequester('a') }))
   sent.connected()
   sent.ends({ state: 'failed', problem: { kind: 'connection_lost', message: 'It broke off.' } }, null)
   expect(requestLog.spent('a')).toMatchObject({ requestsToday: 1, unpricedToday: 1 })

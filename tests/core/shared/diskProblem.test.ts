@@ -36,13 +36,13 @@ describe('an error of the disk', () => {
     ['too_many_open_files', errno('EMFILE', 'open')],
     ['too_many_open_files', errno('ENFILE', 'open')],
   ])('is %s: %o', (kind, thrown) => {
-    for (const reported of [
+    for (const problem of [
       diskProblem(thrown, 'This file'),
       asStoreError(thrown),
       asStoreError(thrown, '/data/x.sqlite'),
     ]) {
-      expect(reported).toMatchObject({ kind })
-      expect(reported).toHaveProperty('cause', thrown)
+      expect(problem).toMatchObject({ kind })
+      expect(problem).toHaveProperty('cause', thrown)
     }
     expect(diskProblem(thrown, 'This file')?.message).toMatch(/^This file can't be .*try again\.$/)
   })

@@ -17,7 +17,7 @@ async function start(dataDir: string) {
 }
 
 /** Waits until the state reports this kind of problem; null: none. */
-const reported = (core: Core, kind: string | null): Promise<void> =>
+const untilProblem = (core: Core, kind: string | null): Promise<void> =>
   vi.waitFor(() => expect(core.state().storage?.kind ?? null).toBe(kind), { timeout: 30_000, interval: 20 })
 
 /** Makes a file system in a file and mounts it. An error in it makes the disk read-only while its files are open, as a failing disk does. */
@@ -56,12 +56,12 @@ describe('the state of the program', () => {
     const release = lock(databaseFile(dataDir))
     onTestFinished(release)
     const written = client.app.updateSettings({ bodyDays: 5 }).catch(() => null)
-    await reported(core, 'database_locked')
+    await untilProblem(core, 'database_locked')
     expect(core.state().storage?.message).toContain(databaseFile(dataDir))
     await client.app.checkStorage()
     expect(core.state().storage?.kind).toBe('database_locked')
     release()
-    await reported(core, null)
+    await untilProblem(core, null)
     await written
     expect(await client.app.updateSettings({ bodyDays: 6 })).toMatchObject({ bodyDays: 6 })
   })
@@ -78,9 +78,9 @@ describe('the state of the program', () => {
     // The log of the database has free space of its own. These changes use it up.
     for (let turn = 0; turn < 200 && !core.state().storage; turn += 1)
       await client.app.updateSettings({ proxyOrigins: [`http://${'a'.repeat(200)}${turn}.example`] }).catch(() => null)
-    await reported(core, 'disk_full')
+    await untilProblem(core, 'disk_full')
     rmSync(filler)
-    await reported(core, null)
+    await untilProblem(core, null)
     expect(await client.app.updateSettings({ bodyDays: 6 })).toMatchObject({ bodyDays: 6 })
   })
 
@@ -96,7 +96,7 @@ describe('the state of the program', () => {
       await client.app.updateSettings({ bodyDays: 6 })
       breakDisk()
       await expect(client.app.updateSettings({ bodyDays: 5 })).rejects.toMatchObject({ data: { kind: 'not_writable' } })
-      await reported(core, 'not_writable')
+      await untilProblem(core, 'not_writable')
       expect(core.state().storage?.message).toContain(databaseFile(dataDir))
       // Such a disk stays read-only until it is mounted anew.
       await client.app.checkStorage()

@@ -69,7 +69,8 @@ export class Studio {
     return this.#process.exitCode === null && this.#process.signalCode === null
   }
 
-  notify<T>(what: string, more: object = {}): Promise<CallAnswer<T>> {
+  /** Sends a command to the process and resolves to its answer. */
+  command<T>(what: string, more: object = {}): Promise<CallAnswer<T>> {
     this.#last += 1
     const id = this.#last
     const answered = new Promise<CallAnswer<T>>((resolve, reject) => {
@@ -81,11 +82,11 @@ export class Studio {
 
   /** Calls a procedure of the contract, such as `app.updateSettings`. */
   call<T>(path: string, input: unknown): Promise<CallAnswer<T>> {
-    return this.notify<T>('call', { path: path.split('.'), input })
+    return this.command<T>('call', { path: path.split('.'), input })
   }
 
   async facts(): Promise<Facts> {
-    return (await this.notify<Facts>('facts')).result ?? { pauseMs: 0, uncaught: [], lines: [] }
+    return (await this.command<Facts>('facts')).result ?? { pauseMs: 0, uncaught: [], lines: [] }
   }
 
   /** Sends a request like an app. @param body is sent as JSON */
@@ -108,7 +109,7 @@ export class Studio {
   async stop(): Promise<number | null> {
     if (!this.isAlive) return this.#process.exitCode
     const exited = once(this.#process, 'exit')
-    this.notify('stop').catch(() => undefined)
+    this.command('stop').catch(() => undefined)
     await exited
     this.#agent.destroy()
     return this.#process.exitCode

@@ -101,7 +101,7 @@ async function send(studio: Studio, model: string): Promise<{ sent: Sent | undef
 
 /** A reply as a newly opened page sees it. */
 async function shown(studio: Studio, conversationId: string, id: string): Promise<Message | null> {
-  const { result } = await studio.notify<Message[]>('messages', { input: conversationId })
+  const { result } = await studio.command<Message[]>('messages', { input: conversationId })
   return result?.find((message) => message.id === id) ?? null
 }
 
@@ -135,7 +135,7 @@ export async function driveThrough(studio: Studio, dataDir: string, fault: Fault
   await until(async () => (await shown(studio, short.conversationId, shortId))?.text, 'the short reply has begun')
   await until(async () => (await shown(studio, long.conversationId, longId))?.text, 'the long reply has begun')
   answered.length = 0
-  await studio.notify('measure')
+  await studio.command('measure')
   await fault.begin()
   const over = performance.now() + lastsMs
   const use = (async () => {
@@ -248,7 +248,7 @@ export function wrongs(
 export async function driveWithoutFiles(studio: Studio, lastsMs: number): Promise<string[]> {
   const ask = async (): Promise<number> => (await studio.ask(oneRequest)).status
   const first = await ask()
-  const { result: used } = await studio.notify<{ files: number; hasTokenizer: boolean }>('useUpFiles')
+  const { result: used } = await studio.command<{ files: number; hasTokenizer: boolean }>('useUpFiles')
   await until(async () => {
     const { lines, uncaught } = await studio.facts()
     // On a busy machine the tokenizer may have been loaded before the first reply arrived.
@@ -258,7 +258,7 @@ export async function driveWithoutFiles(studio: Studio, lastsMs: number): Promis
       lines.some((line) => line.includes('The tokenizer could not be loaded'))
     )
   }, 'the tokenizer is not loaded')
-  await studio.notify('freeFiles')
+  await studio.command('freeFiles')
   const lasting = studio.ask({
     model: 'writer-small',
     stream: true,
@@ -266,13 +266,13 @@ export async function driveWithoutFiles(studio: Studio, lastsMs: number): Promis
     sandbox: { tokens_per_second: 100, tokens: Math.round((lastsMs + 2000) / 10) },
   })
   await until(async () => (await ask()) === 200, 'a request beside the stream is answered')
-  await studio.notify('useUpFiles')
+  await studio.command('useUpFiles')
   const over = performance.now() + lastsMs
   while (performance.now() < over) {
     await Promise.all([ask(), ask(), studio.call('apps.add', { name: 'key' })])
     await sleep(50)
   }
-  await studio.notify('freeFiles')
+  await studio.command('freeFiles')
   const stream = await lasting
   await until(async () => (await ask()) === 200, 'a request is answered again')
   const { uncaught } = await studio.facts()

@@ -202,41 +202,41 @@ export class Contents
       fars.push(() => this.giveAway(port, id))
       return id
     })
-    this.page?.notify({ channel, message: encode(message), made })
+    this.page?.post({ channel, message: encode(message), made })
     for (const give of fars) give()
   }
 
   private giveAway(port: StandInPort, id: number): void {
     const far = port.handOver({
-      take: (data) => this.page?.notify({ port: id, data }),
+      take: (data) => this.page?.post({ port: id, data }),
       gone: () => {
         this.ports.delete(id)
-        this.page?.notify({ port: id, closed: true })
+        this.page?.post({ port: id, closed: true })
       },
     })
     this.ports.set(id, far)
   }
 
   said(text: string): void {
-    const reported: ReportedEvent = JSON.parse(text)
-    if (reported.contextMenu !== undefined) {
+    const sent: ReportedEvent = JSON.parse(text)
+    if (sent.contextMenu !== undefined) {
       const flags = { canUndo: true, canRedo: true, canCut: true, canCopy: true, canPaste: true, canSelectAll: true }
       // DevTools does not report Chromium's spelling.
       const none = { misspelledWord: '', dictionarySuggestions: [], editFlags: flags }
-      this.emit('context-menu', electronEvent({}), { ...none, ...reported.contextMenu })
+      this.emit('context-menu', electronEvent({}), { ...none, ...sent.contextMenu })
       return
     }
-    if (reported.channel !== undefined) {
+    if (sent.channel !== undefined) {
       const fields = { sender: this, senderFrame: this.mainFrame, ports: [], frameId: 1, processId: 1, type: 'frame' }
       const event = only('IpcMainEvent', electronEvent(fields))
-      this.ipc.emit(reported.channel, event, ...(decode(reported.args ?? '') as unknown[]))
+      this.ipc.emit(sent.channel, event, ...(decode(sent.args ?? '') as unknown[]))
       return
     }
-    const port = this.ports.get(reported.port ?? 0)
-    if (reported.closed) {
-      this.ports.delete(reported.port ?? 0)
+    const port = this.ports.get(sent.port ?? 0)
+    if (sent.closed) {
+      this.ports.delete(sent.port ?? 0)
       port?.gone()
-    } else if (reported.data !== undefined) port?.take(reported.data)
+    } else if (sent.data !== undefined) port?.take(sent.data)
   }
 
   /** Called when the document is gone. Closes its ports. */

@@ -184,7 +184,7 @@ export class Page {
   }
 
   /** Sends a message to the world of the preload script. Does nothing when the document is gone. */
-  notify(what: object): void {
+  post(what: object): void {
     if (this.#world === null) return
     void this.#send('Runtime.callFunctionOn', {
       functionDeclaration: 'function (text) { globalThis.__electronHear(text) }',

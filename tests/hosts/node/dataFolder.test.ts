@@ -40,7 +40,7 @@ const environment = {
 const { start } = commandLine(studioEntry, environment)
 const here = realCommands(environment)
 const running: Running[] = []
-/** A folder with a conversation, a tool, a request log and an image, left by a program that ended normally. */
+/** A folder with a conversation, an app, a request log and an image, left by a program that ended normally. */
 let sample = ''
 let backup = ''
 

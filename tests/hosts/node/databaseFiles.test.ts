@@ -210,9 +210,9 @@ describe('media of a lost database', () => {
     const media = mediaIn(dataDir)
     lose(join(dataDir, 'studio.sqlite'))
     // A command that would create a new database reports the problem instead.
-    const tool = await run('apps', 'add', 'An editor', '--data-dir', dataDir)
-    inWords(tool)
-    expect(tool.stderr).toMatch(/is damaged: .*Start Inference Studio/)
+    const added = await run('apps', 'add', 'An editor', '--data-dir', dataDir)
+    inWords(added)
+    expect(added.stderr).toMatch(/is damaged: .*Start Inference Studio/)
     const { code, stderr } = await startIn(dataDir)
     expect([code, stderr]).toEqual([0, expect.stringContaining('studio.sqlite is damaged')])
     const [stamp = ''] = readdirSync(join(dataDir, 'damaged'))

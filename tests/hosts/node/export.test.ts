@@ -132,9 +132,9 @@ describe('studio export', () => {
       const put = `INSERT INTO transcripts (id, recording_id, created_at, state, wish, text) VALUES (?, ?, ?, ?, '{}', ?)`
       database.prepare(put).run(randomUUID(), id ?? '', folder.ago(229), 'done', text)
     })
-    const reported = await ask('--what', 'media', '--output', media)
-    expect(reported).toMatchObject({ code: 0, stdout: '' })
-    expect(reported.stderr).toMatch(/Wrote 5 files to .*\.\n/)
+    const result = await ask('--what', 'media', '--output', media)
+    expect(result).toMatchObject({ code: 0, stdout: '' })
+    expect(result.stderr).toMatch(/Wrote 5 files to .*\.\n/)
     const list = readFileSync(join(media, 'media.jsonl'), 'utf8')
     const lines = list
       .trim()

@@ -117,8 +117,8 @@ it('during start-up a start-up page is served behind the same checks, and only a
     }
     expect((await postToken(early, 'wrong')).status).toBe(403)
     const cookie = await cookieFor(early)
-    const reported = await ask(early, '/rpc', { headers: { cookie } })
-    expect([reported.status, JSON.parse(reported.body)]).toEqual([503, { opening: work }])
+    const reply = await ask(early, '/rpc', { headers: { cookie } })
+    expect([reply.status, JSON.parse(reply.body)]).toEqual([503, { opening: work }])
     expect(await socket(cookie)).toMatch(/^HTTP\/1\.1 503 .*Retry-After: 1/s)
     expect(await socket(cookie, 'http://evil.example')).toMatch(/^HTTP\/1\.1 403 /)
 

@@ -82,22 +82,21 @@ async function firstOf<T>(events: Promise<AsyncIterable<T>>, wanted: (event: T) 
 
 /** Sends every kind of request of the studio itself. The messages of failures are searched too. */
 async function askAsStudio(url: string, client: Client): Promise<void> {
-  const reported = async (what: string, promise: Promise<unknown>): Promise<void> => {
+  const search = async (what: string, promise: Promise<unknown>): Promise<void> => {
     const result = await promise.catch((thrown: unknown) => thrown)
     look(`${service.mode}: ${what}`, JSON.stringify(result) + String(result))
   }
-  await reported('models', client.models.list({ refresh: true }))
-  await reported('usage', client.usage.refresh())
-  await reported('keys', client.keys.refresh())
-  await reported(
+  await search('models', client.models.list({ refresh: true }))
+  await search('usage', client.usage.refresh())
+  await search('keys', client.keys.refresh())
+  await search(
     'limits',
     firstOf(client.limits.watch(), () => true),
   )
-  await reported('chat', chat(client))
-  await reported('speech', speak(client))
-  await reported('images', draw(client))
-  for (const format of ['json', 'text', 'vtt'])
-    await reported(`transcript as ${format}`, transcribe(url, client, format))
+  await search('chat', chat(client))
+  await search('speech', speak(client))
+  await search('images', draw(client))
+  for (const format of ['json', 'text', 'vtt']) await search(`transcript as ${format}`, transcribe(url, client, format))
 }
 
 async function chat(client: Client): Promise<unknown> {

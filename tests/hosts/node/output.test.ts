@@ -49,14 +49,14 @@ async function into(files: { stdout?: string; stderr?: string }, args: string[])
     ],
   })
   for (const descriptor of opened) closeSync(descriptor)
-  const reported = { stdout: '', stderr: '' }
+  const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
-      reported[name] += text
+      output[name] += text
     })
   }
   const [code] = await once(child, 'close')
-  return { code, ...reported }
+  return { code, ...output }
 }
 
 beforeAll(async () => {
@@ -67,11 +67,11 @@ beforeAll(async () => {
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 const names = (): string[] => {
-  const tools = openApps(dataDir)
+  const apps = openApps(dataDir)
   try {
-    return tools.list().map(({ name }) => name)
+    return apps.list().map(({ name }) => name)
   } finally {
-    tools.close()
+    apps.close()
   }
 }
 

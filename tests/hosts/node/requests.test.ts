@@ -11,7 +11,7 @@ const requests = (...args: string[]) => run(['requests', ...args, '--data-dir', 
 async function serve() {
   const host = start(['serve', '--sandbox', '--json', '--no-web', '--api-port', '0', '--data-dir', cli.dataDir])
   const { proxy } = JSON.parse(await host.line())
-  const tool = async (name: string) => {
+  const addApp = async (name: string) => {
     const { stdout } = await run(['apps', 'add', name, '--json', '--data-dir', cli.dataDir])
     const { key } = JSON.parse(stdout)
     return (model: string) =>
@@ -21,7 +21,7 @@ async function serve() {
         body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
       }).then((reply) => reply.text())
   }
-  return { host, tool }
+  return { host, addApp }
 }
 
 it('the request log is empty before the first request, also without a data folder', async () => {
@@ -30,10 +30,10 @@ it('the request log is empty before the first request, also without a data folde
 })
 
 it('requests of apps and of the studio are shown while serve runs and after its end', { tags: 'long' }, async () => {
-  const { host, tool } = await serve()
-  const editor = await tool('An editor')
+  const { host, addApp } = await serve()
+  const editor = await addApp('An editor')
   await run(['apps', 'set', 'An editor', '--map', 'gpt-*=mirror', '--data-dir', cli.dataDir])
-  const notebook = await tool('notebook')
+  const notebook = await addApp('notebook')
   await editor('mirror')
   await editor('no-such-model')
   await editor('gpt-5')
@@ -66,8 +66,8 @@ it('requests of apps and of the studio are shown while serve runs and after its 
 })
 
 it('each request is one line in columns, whatever the names of app and model', { tags: 'long' }, async () => {
-  const { tool } = await serve()
-  const wide = await tool('漢字 😀😀😀😀😀😀')
+  const { addApp } = await serve()
+  const wide = await addApp('漢字 😀😀😀😀😀😀')
   await wide('mirror\n12:00:00 forged')
   await wide('mirror')
   // A row that has ended is written a moment after its reply.
@@ -81,8 +81,8 @@ it('each request is one line in columns, whatever the names of app and model', {
 })
 
 it('--follow prints each request when it starts and when it ends, until a signal', { tags: 'long' }, async () => {
-  const { tool } = await serve()
-  const editor = await tool('editor')
+  const { addApp } = await serve()
+  const editor = await addApp('editor')
   const follow = start(['requests', '--follow', '--json', '--app', 'editor', '--data-dir', cli.dataDir])
   const asked = editor('mirror')
   const seen: RequestRow[] = []

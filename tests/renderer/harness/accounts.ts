@@ -34,7 +34,7 @@ const models = [
   'embed',
   'moe-9',
 ]
-const tools = [
+const apps = [
   { id: '00000000-0000-4000-8000-000000000701', name: 'opencode', colour: 'teal' as const },
   { id: '00000000-0000-4000-8000-000000000702', name: 'notebook', colour: 'violet' as const },
   { id: '00000000-0000-4000-8000-000000000703', name: 'release-notes', colour: 'amber' as const },
@@ -71,7 +71,7 @@ const add = (a: Cell, b: Cell): Cell => ({
   tokensCached: a.tokensCached + b.tokensCached,
   nano: a.nano + b.nano,
 })
-const reported = (cell: Cell, estimated = 0, unpriced = 0): Figures => ({
+const figuresOf = (cell: Cell, estimated = 0, unpriced = 0): Figures => ({
   requests: cell.requests,
   tokensIn: cell.tokensIn,
   tokensOut: cell.tokensOut,
@@ -193,7 +193,7 @@ export class Accounts {
     const named = (id: string, name = id) => ({ id, name, colour: null })
     const all =
       by === 'app'
-        ? [...tools, named('studio', 'studio')]
+        ? [...apps, named('studio', 'studio')]
         : by === 'feature'
           ? features.map((feature) => named(feature))
           : by === 'key'
@@ -238,7 +238,7 @@ export class Accounts {
         return {
           ...part,
           sum,
-          total: reported(sum, query.source === 'here' ? 12 : 0),
+          total: figuresOf(sum, query.source === 'here' ? 12 : 0),
           incomplete: some.map((cell) => (cell === null ? null : 0)),
           requests: some.map((cell) => cell?.requests ?? null),
           tokensIn: some.map((cell) => cell?.tokensIn ?? null),
@@ -248,7 +248,7 @@ export class Accounts {
         }
       })
       .filter(({ sum }) => sum.requests > 0)
-    const total = reported(
+    const total = figuresOf(
       series.map(({ sum }) => sum).reduce(add, nothing),
       query.source === 'here' ? 12 : 0,
       this.#kind === 'gaps' ? 3 : 0,
@@ -266,7 +266,7 @@ export class Accounts {
       before:
         sum.requests === 0
           ? null
-          : { ...before, total: reported(sum), state: this.#kind === 'gaps' ? 'partial' : 'whole' },
+          : { ...before, total: figuresOf(sum), state: this.#kind === 'gaps' ? 'partial' : 'whole' },
       asOf: this.accounts()[0]?.asOf ?? null,
     }
   }
@@ -308,9 +308,9 @@ export class Accounts {
       return {
         model,
         day,
-        service: plain || drift === 'gap' ? null : reported(sum),
+        service: plain || drift === 'gap' ? null : figuresOf(sum),
         here: {
-          ...reported(here, drift === 'here_more' ? 4 : 0),
+          ...figuresOf(here, drift === 'here_more' ? 4 : 0),
           ...(drift === 'unpriced' ? { cost: null, unpriced: 8 } : {}),
         },
         elsewhere: plain || drift === 'gap' || drift === 'unpriced' ? null : amount(sum.nano - here.nano),
@@ -331,9 +331,9 @@ export class Accounts {
         day: shiftDay(this.today, -back),
         model: back === 4 ? 'reasoner' : 'vision',
         keyId: null,
-        before: reported(cell),
+        before: figuresOf(cell),
         beforeAsOf: at(back - 1),
-        after: reported(add(cell, { ...cell, nano: 137_000_000n })),
+        after: figuresOf(add(cell, { ...cell, nano: 137_000_000n })),
         afterAsOf: at(back - 3),
       }))
       .filter(({ day }) => day >= from && day <= to)
@@ -341,7 +341,7 @@ export class Accounts {
 
   undated() {
     if (this.#kind !== 'gaps') return []
-    const figures = reported(this.#cell(shiftDay(this.today, -4), 'reasoner', 1))
+    const figures = figuresOf(this.#cell(shiftDay(this.today, -4), 'reasoner', 1))
     const asOf = new Date(Date.now() - 86_400_000).toISOString()
     return (['', '21st of November'] as const).map((date) => ({
       date,
@@ -359,7 +359,7 @@ export class Accounts {
       (title, at) => ({
         conversationId: `00000000-0000-4000-8000-${String(at + 1).padStart(12, '0')}`,
         title,
-        total: reported({ ...nothing, requests: 40 - at * 7, nano: BigInt(9 - at) * 731_000_000n }, at === 1 ? 2 : 0),
+        total: figuresOf({ ...nothing, requests: 40 - at * 7, nano: BigInt(9 - at) * 731_000_000n }, at === 1 ? 2 : 0),
       }),
     )
   }
@@ -395,7 +395,7 @@ export class Accounts {
         used: [
           {
             row: 812,
-            who: { kind: 'app', ...(tools[0] ?? never()) },
+            who: { kind: 'app', ...(apps[0] ?? never()) },
             endpoint: 'chat',
             model: 'writer-large',
             since: ago(74),
@@ -419,7 +419,7 @@ export class Accounts {
       ended,
       who:
         at % 2 === 0
-          ? { kind: 'app' as const, ...(tools[at % 3] ?? never()) }
+          ? { kind: 'app' as const, ...(apps[at % 3] ?? never()) }
           : { kind: 'studio' as const, feature: 'chat' as const },
       endpoint: 'chat' as const,
       model: models[at] ?? null,
@@ -448,7 +448,7 @@ export class Accounts {
       gone: false,
       asOf,
       totals: {
-        ...reported({
+        ...figuresOf({
           requests: 51_204 / at,
           tokensIn: 91_402_118,
           tokensOut: 12_204_551,
@@ -481,14 +481,16 @@ export class Accounts {
       const state = this.#state(day)
       const cell = this.#cell(day, keyId, 0.8)
       const figures =
-        state === 'gap' || cell.requests === 0 || keyId.endsWith('3') ? null : { ...reported(cell), tokensCached: null }
+        state === 'gap' || cell.requests === 0 || keyId.endsWith('3')
+          ? null
+          : { ...figuresOf(cell), tokensCached: null }
       return { day, state, figures }
     })
   }
 }
 
 function never(): never {
-  throw new Error('There are tools.')
+  throw new Error('There are apps.')
 }
 
 const list = (from: string, to: string): string[] =>

@@ -39,7 +39,7 @@ async function* live<T>(read: () => T, signal: AbortSignal | undefined): AsyncGe
 }
 
 const gateway = new Gateway({
-  tools: query.get('tools') ?? 'some',
+  apps: query.get('apps') ?? 'some',
   rows: Number(query.get('rows') ?? 400),
   live: query.get('live') === '1',
 })
@@ -194,7 +194,7 @@ const router = {
     import: os.archive.import.handler(() => chats.import()),
   },
   apps: {
-    watch: os.apps.watch.handler(({ signal }) => gateway.watch(() => gateway.tools, signal)),
+    watch: os.apps.watch.handler(({ signal }) => gateway.watch(() => gateway.apps, signal)),
     watchUsage: os.apps.watchUsage.handler(({ signal }) => gateway.watch(() => gateway.use(), signal)),
     add: os.apps.add.handler(({ input }) => ({
       app: gateway.add(input),

@@ -30,7 +30,7 @@ function random(seed: number): () => number {
 
 const plain = plainApp({ id: '', name: '', createdAt: ago(7 * 24 * 60 * minute) })
 
-const someTools = (): App[] => [
+const someApps = (): App[] => [
   {
     ...plain,
     id: 't1',
@@ -83,16 +83,16 @@ const uses: Record<string, Partial<AppUse>> = {
 }
 
 export class Gateway {
-  tools: App[]
+  apps: App[]
   /** Oldest first. The id is the index plus one. */
   readonly rows: RequestRow[] = []
-  #reported = new AbortController()
+  #nextChange = new AbortController()
   #tellers = new Set<(rows: RequestRow[]) => void>()
   readonly #random = random(20_261_121)
 
-  constructor(wanted: { tools: string; rows: number; live: boolean }) {
-    const all = someTools()
-    this.tools = wanted.tools === 'none' ? [] : wanted.tools === 'paused' ? all.map(paused) : all
+  constructor(wanted: { apps: string; rows: number; live: boolean }) {
+    const all = someApps()
+    this.apps = wanted.apps === 'none' ? [] : wanted.apps === 'paused' ? all.map(paused) : all
     for (let at = 0; at < wanted.rows; at++) this.rows.push(this.#row(at + 1, (wanted.rows - at) * 7_300))
     if (wanted.rows >= 9) this.#shown()
     if (wanted.live) setInterval(() => this.#beat(), 300)
@@ -101,7 +101,7 @@ export class Gateway {
   async *watch<T>(read: () => T, signal: AbortSignal | undefined): AsyncGenerator<T> {
     while (!signal?.aborted) {
       yield read()
-      const { signal: next } = this.#reported
+      const { signal: next } = this.#nextChange
       await new Promise<void>((done) => {
         next.addEventListener('abort', () => done())
         signal?.addEventListener('abort', () => done())
@@ -109,35 +109,35 @@ export class Gateway {
     }
   }
 
-  #notify(): void {
-    this.#reported.abort()
-    this.#reported = new AbortController()
+  #changed(): void {
+    this.#nextChange.abort()
+    this.#nextChange = new AbortController()
   }
 
   add(settings: Loose<AppSettings> & { name: string }): App {
-    const tool = { ...plain, ...given(settings), id: crypto.randomUUID(), createdAt: ago(0) }
-    this.tools = [tool, ...this.tools]
-    this.#notify()
-    return tool
+    const app = { ...plain, ...given(settings), id: crypto.randomUUID(), createdAt: ago(0) }
+    this.apps = [app, ...this.apps]
+    this.#changed()
+    return app
   }
 
   change(id: string, change: Loose<App>): App {
-    const found = this.tools.find((tool) => tool.id === id)
-    if (!found) throw new Error('No such tool.')
+    const found = this.apps.find((app) => app.id === id)
+    if (!found) throw new Error('No such app.')
     const changed = { ...found, ...given(change) }
-    this.tools = this.tools.map((tool) => (tool.id === id ? changed : tool))
-    this.#notify()
+    this.apps = this.apps.map((app) => (app.id === id ? changed : app))
+    this.#changed()
     return changed
   }
 
   pauseAll(paused: boolean): number {
-    const alive = this.tools.filter(({ revokedAt }) => revokedAt === null)
+    const alive = this.apps.filter(({ revokedAt }) => revokedAt === null)
     for (const { id } of alive) this.change(id, { pausedAt: paused ? ago(0) : null })
     return alive.length
   }
 
   use(): AppUse[] {
-    return this.tools
+    return this.apps
       .filter(({ revokedAt }) => revokedAt === null)
       .map(({ id }, at) => {
         const dice = random(at + 7)
@@ -398,7 +398,7 @@ export class Gateway {
   }
 }
 
-const paused = (tool: App): App => ({ ...tool, pausedAt: ago(2 * minute) })
+const paused = (app: App): App => ({ ...app, pausedAt: ago(2 * minute) })
 
 function matches(row: RequestRow, filter: RequestFilter): boolean {
   const { who, model, outcome, text, since, until, polling } = filter

@@ -182,7 +182,7 @@ export class Chats {
     return { erased: before - this.#gone.size }
   }
 
-  #reported = (): Library => ({
+  #current = (): Library => ({
     folders: this.#folders
       .map((folder) => ({
         ...folder,
@@ -193,8 +193,8 @@ export class Chats {
     presets: [],
     removed: this.#gone.size,
   })
-  #notify = (): void => this.#library.notify(this.#reported())
-  watchLibrary = (signal: AbortSignal | undefined) => this.#library.listen(this.#reported, signal)
+  #notify = (): void => this.#library.notify(this.#current())
+  watchLibrary = (signal: AbortSignal | undefined) => this.#library.listen(this.#current, signal)
 
   saveFolder(id: string | undefined, name: string): { id: string } {
     const its = id ?? uuid(this.#next++)

@@ -5,7 +5,7 @@ import type { Client } from '../../../src-renderer/api/connect.ts'
 import { startWindow } from '../../../src-renderer/app/start.tsx'
 import type { LinkStatus } from '../../../src-renderer/stores/app.ts'
 
-/** The real window over an in-memory core: `?state=refused&theme=dark&tools=none&rows=100000&live=1&link=lost#/proxy`. */
+/** The real window over an in-memory core: `?state=refused&theme=dark&apps=none&rows=100000&live=1&link=lost#/proxy`. */
 const query = new URLSearchParams(location.search)
 const core = new Worker(new URL('./core.ts', import.meta.url), { type: 'module', name: query.toString() })
 const { port1, port2 } = new MessageChannel()

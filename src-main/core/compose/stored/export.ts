@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { TableFormat } from '../../../../src-preload/contract/usage.ts'
 import { StudioError } from '../../errors.ts'
 import { markdownOfAll, writeArchive } from '../../features/archive/export.ts'
 import { ZipWriter } from '../../features/archive/zipWriter.ts'
@@ -18,7 +19,7 @@ export interface ExportRange {
 /** Exports of a data folder to open formats. Works while another process serves it. */
 export interface DataExport {
   /** The request log, oldest first, of one account or of all (null). */
-  requests(format: 'csv' | 'json' | 'parquet', range: ExportRange, account: string | null): AsyncIterable<Uint8Array>
+  requests(format: TableFormat, range: ExportRange, account: string | null): AsyncIterable<Uint8Array>
   /** Conversations last changed in the range, as Markdown. @throws StudioError `no_such_item` */
   markdown(range: ExportRange): AsyncIterable<Uint8Array>
   /** The same conversations as an archive that can be imported, written to a new file. @throws StudioError `no_such_item`, `bad_input` */

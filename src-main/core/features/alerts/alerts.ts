@@ -4,6 +4,7 @@ import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Account } from '../../../../src-preload/contract/usage.ts'
 import type { Host } from '../../host.ts'
+import type { BudgetSpend, BudgetWindow } from '../../ports/requests.ts'
 import { dayMs } from '../../shared/days.ts'
 import type { Feed, Listeners } from '../../shared/events.ts'
 import type { Nano } from '../../shared/money.ts'
@@ -15,7 +16,6 @@ import type { RateLimitStatusReply } from '../../upstream/types.ts'
 import { AlertLog } from './alertLog.ts'
 import {
   type AccountName,
-  type AppSpend,
   type BudgetChecks,
   type DaySpend,
   measureBalance,
@@ -68,7 +68,7 @@ export interface AlertsOptions {
   settled: Listeners<[string]>
   /** A request with the right key of this app was refused before it was relayed. `code`: such as `budget_day`. */
   blocked: Listeners<[appId: string, code: string]>
-  spent(appId: string): AppSpend
+  spent(appId: string): BudgetSpend
   /** The usual request of an app; null while unknown. */
   usual(appId: string): { cost: Nano; tokens: number } | null
   notify: Host['notify']
@@ -88,7 +88,7 @@ export class AlertsFeature {
   readonly #log: AlertLog
   readonly #feed: StateFeed<Alerts>
   readonly #notifier: Notifier
-  readonly #accountStore: Debounced
+  readonly #account: Debounced
   readonly #spend: Debounced
   readonly #budgets: Debounced
   readonly #ends: (() => void)[]
@@ -116,11 +116,11 @@ export class AlertsFeature {
     this.#settings = parts.table.settings()
     this.#feed = new StateFeed<Alerts>({ everyMs: 250, read: () => this.read(), observe: () => () => undefined })
     this.#notifier = new Notifier(() => (this.#settings.notify ? parts.notify : null))
-    this.#accountStore = new Debounced(accountMs, () => this.#measureAccount())
+    this.#account = new Debounced(accountMs, () => this.#measureAccount())
     this.#spend = new Debounced(spendMs, () => this.#take(this.#spendReadings()))
     this.#budgets = new Debounced(budgetMs, () => this.#measureBudgets())
     this.#ends = [
-      parts.usage.changes.add(() => this.#accountStore.soon()),
+      parts.usage.changes.add(() => this.#account.soon()),
       parts.statuses.add(this.#statusReported),
       parts.apps.observe(() => this.#allBudgets()),
       parts.settled.add(this.#settled),
@@ -206,14 +206,14 @@ export class AlertsFeature {
     const { state, problem } = this.#parts.connection()
     if (state === 'failed' && problem?.status === 401) this.#keyRefused(401)
     if (state === 'connected') this.#keyAccepted([401])
-    this.#accountStore.soon()
+    this.#account.soon()
   }
 
   close(): void {
     this.#closed = true
     this.#unlisten?.()
     for (const end of this.#ends) end()
-    for (const debounced of [this.#accountStore, this.#spend, this.#budgets]) debounced.close()
+    for (const debounced of [this.#account, this.#spend, this.#budgets]) debounced.close()
     this.#notifier.close()
     if (this.#timer) clearTimeout(this.#timer)
   }
@@ -243,7 +243,7 @@ export class AlertsFeature {
     if (reading) this.#take([reading])
   }
 
-  #refusedForBudget(app: App, window: keyof AppSpend): void {
+  #refusedForBudget(app: App, window: BudgetWindow): void {
     const budget = { day: app.budgetDay, month: app.budgetMonth, total: app.budgetTotal }[window]
     if (budget === null) return
     this.#short.set(`${app.id} ${window}`, { budget, spent: this.#parts.spent(app.id)[window] })

@@ -2,6 +2,7 @@ import type { AccountKey } from '../../../../src-preload/contract/account.ts'
 import type { KeyTrouble } from '../../../../src-preload/contract/alerts.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import { instantOf } from '../../../../src-preload/contract/limitText.ts'
+import type { BudgetSpend, BudgetWindow } from '../../ports/requests.ts'
 import { type DayNumber, dayText, endOfDay } from '../../shared/days.ts'
 import { type Atto, fromNano, type Nano, toAtto, toNano } from '../../shared/money.ts'
 import type { Measurement } from './measurement.ts'
@@ -17,7 +18,7 @@ export interface AccountName {
 export type RefusedWith = 401 | 402 | 403
 
 /** The periods of a budget. */
-export const windows = ['day', 'month', 'total'] as const
+export const windows = ['day', 'month', 'total'] as const satisfies readonly BudgetWindow[]
 
 /** Recovers only at 10 percent above the limit, so that a balance around the limit is reported once. */
 export function measureBalance(
@@ -74,10 +75,6 @@ function larger(service: string | null, here: string | null) {
   return atto(second.value) > atto(first.value) ? second : first
 }
 
-export type AppSpend = Record<(typeof windows)[number], Nano>
-
-type BudgetWindow = keyof AppSpend
-
 /** What budgets are compared with. */
 export interface BudgetChecks {
   /** The share of a budget that is reported, percent. */
@@ -89,7 +86,7 @@ export interface BudgetChecks {
 }
 
 /** One measurement for each budget of an app. */
-export function measureBudgets(app: App, spent: AppSpend, checks: BudgetChecks, now: number): Measurement[] {
+export function measureBudgets(app: App, spent: BudgetSpend, checks: BudgetChecks, now: number): Measurement[] {
   const given = { day: app.budgetDay, month: app.budgetMonth, total: app.budgetTotal }
   return windows.flatMap((window) => {
     const text = given[window]

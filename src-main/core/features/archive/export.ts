@@ -40,7 +40,7 @@ export async function exportConversation(
   const path = join(parts.tempDir, `export-${randomUUID()}`)
   const name = `${fileStem(tree.conversation.title ?? '', 80, 'conversation')}.${format === 'markdown' ? 'md' : 'json'}`
   const mime = format === 'markdown' ? 'text/markdown' : 'application/json'
-  return offering(parts, path, name, mime, () => writeFile(path, content))
+  return offerFile(parts, path, name, mime, () => writeFile(path, content))
 }
 
 /**
@@ -50,7 +50,7 @@ export async function exportConversation(
 export async function exportAll(parts: ArchiveDependencies): Promise<Download> {
   const now = new Date(parts.now?.() ?? Date.now()).toISOString()
   const path = join(parts.tempDir, `export-${randomUUID()}`)
-  return offering(parts, path, archiveName(now), 'application/zip', async () => {
+  return offerFile(parts, path, archiveName(now), 'application/zip', async () => {
     await writeArchive(parts, new ZipWriter(path), { now })
   })
 }
@@ -59,7 +59,10 @@ export const archiveName = (now: string): string => `inference-studio-${now.slic
 
 /** Source of an export. A read-only store is enough. */
 export interface ArchiveSource {
-  store: Pick<StoreReaders, 'archive' | 'pieces' | 'documents' | 'folders' | 'pinnedFiles' | 'prompts' | 'presets'>
+  store: Pick<
+    StoreReaders,
+    'archive' | 'replyJournal' | 'documents' | 'folders' | 'pinnedFiles' | 'prompts' | 'presets'
+  >
   media: Pick<ArchiveDependencies['media'], 'bytes'>
   version: string
 }
@@ -159,7 +162,8 @@ export async function* markdownOfAll(
   }
 }
 
-async function offering(
+/** Writes a file and offers it as a download. Deletes it after a failure. */
+async function offerFile(
   parts: ArchiveDependencies,
   path: string,
   name: string,

@@ -19,7 +19,7 @@ export function storedTree(store: Pick<StoreReaders, 'archive'>, id: string): St
 
 /** Reads messages one by one in the form of the export. A running reply is returned with its current text. */
 export async function* storedMessages(
-  store: Pick<StoreReaders, 'archive' | 'pieces'>,
+  store: Pick<StoreReaders, 'archive' | 'replyJournal'>,
   seqs: readonly number[],
 ): AsyncGenerator<ArchivedMessage, undefined> {
   const giveWay = yieldRegularly()
@@ -27,14 +27,17 @@ export async function* storedMessages(
     const message = store.archive.message(seq)
     if (message) {
       const isMade = message.status === 'pending' || message.status === 'streaming'
-      yield settledMessage(isMade && !message.run ? { ...message, ...store.pieces.gather(message.id) } : message)
+      yield settledMessage(isMade && !message.run ? { ...message, ...store.replyJournal.gather(message.id) } : message)
     }
     await giveWay()
   }
 }
 
 /** Hash of a stored conversation, equal to the hash of a file with the same content. */
-export async function storedHash(store: Pick<StoreReaders, 'archive' | 'pieces'>, id: string): Promise<string | null> {
+export async function storedHash(
+  store: Pick<StoreReaders, 'archive' | 'replyJournal'>,
+  id: string,
+): Promise<string | null> {
   const tree = storedTree(store, id)
   if (!tree) return null
   const hash = contentHash(tree.conversation)

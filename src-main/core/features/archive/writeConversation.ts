@@ -18,7 +18,7 @@ export interface WrittenCounts {
  * documents follow in the same file. Missing ones are omitted.
  */
 export async function* conversationFile(
-  store: Pick<StoreReaders, 'archive' | 'pieces' | 'documents'>,
+  store: Pick<StoreReaders, 'archive' | 'replyJournal' | 'documents'>,
   { conversation, seqs }: StoredTree,
   written: WrittenCounts,
   original?: (id: string) => Promise<Buffer | null>,

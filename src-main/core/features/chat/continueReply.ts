@@ -28,7 +28,7 @@ export async function continueReply(feature: ChatFeature, input: ChatInputs['con
 function continueNow(feature: ChatFeature, input: ChatInputs['continueReply'], upstream: ChatUpstream): Continued {
   const { store } = feature
   const { requestId: turnId, replyId } = input
-  const { conversationId, ask, notifyOthers } = store.transaction(() => {
+  const { conversationId, plan, notifyOthers } = store.transaction(() => {
     const reply = store.messages.get(replyId)
     const { conversationId } = reply
     const model = input.model ?? reply.model ?? store.conversations.get(conversationId).model
@@ -50,12 +50,12 @@ function continueNow(feature: ChatFeature, input: ChatInputs['continueReply'], u
       createdAt,
     } as const
     store.messages.insert({ ...turn, status: 'complete', model: null, made: 'continue' })
-    const ask = storeReplies(feature, { conversationId, parentId: turnId, models: [model], choices: 1 })
-    return { conversationId, ask, notifyOthers }
+    const plan = storeReplies(feature, { conversationId, parentId: turnId, models: [model], choices: 1 })
+    return { conversationId, plan, notifyOthers }
   })
-  startReplies(feature, conversationId, ask, upstream)
+  startReplies(feature, conversationId, plan, upstream)
   notifyOthers()
-  return { turnId, replyId: ask.flat()[0]?.id ?? turnId }
+  return { turnId, replyId: plan.flat()[0]?.id ?? turnId }
 }
 
 function continuedBefore({ store }: ChatFeature, turnId: string): Continued | null {

@@ -32,12 +32,7 @@ export async function prepareRequest(
   const path = store.messages.path(parentId)
   const params = membersOf(reply.params ?? {})
   const n = choices > 1 ? { n: choices } : {}
-  const sent = await historyOf(
-    setup,
-    path,
-    (mediaId) => neighbours.imageUrl(mediaId),
-    (document) => neighbours.documentText(document),
-  )
+  const sent = await historyOf(setup, path, neighbours.imageUrl, neighbours.documentText)
   const messages = sent.map(({ message }) => message)
   return { model: model ?? '', messages, ...params, ...n, ...tools, stream_options: { include_usage: true } }
 }

@@ -12,7 +12,7 @@ export function recoverReplies(store: Store): number {
   const cut = store.messages.unfinished()
   store.transaction(() => {
     for (const row of cut) {
-      const came = store.pieces.gather(row.id)
+      const came = store.replyJournal.gather(row.id)
       const hasOutput =
         row.firstTokenMs !== null || came.text + came.reasoning + came.refusal !== '' || came.toolCalls.length > 0
       store.messages.settle(row.id, {
@@ -22,7 +22,7 @@ export function recoverReplies(store: Store): number {
         problem: programEnded(hasOutput),
         finishedAt: new Date().toISOString(),
       })
-      store.pieces.clear(row.id)
+      store.replyJournal.clear(row.id)
     }
     for (const { id, run } of store.messages.openCalls()) {
       if (run.state !== 'running') continue

@@ -150,21 +150,14 @@ export class RunningReply {
   }
 
   /** Output since the last call of `journalled`, or null if there is none. */
-  pieces(): JournalEntry | null {
-    const pieces: JournalEntry = { text: '', reasoning: '', refusal: '', toolCalls: null }
-    let any = false
-    for (const field of textFields) {
-      pieces[field] = this.since(field, this.#journalled[field])
-      if (pieces[field] !== '') any = true
-    }
-    if (!this.#toolCallsJournalled) {
-      pieces.toolCalls = this.#calls()
-      any = true
-    }
-    return any ? pieces : null
+  unstored(): JournalEntry | null {
+    const entry: JournalEntry = { text: '', reasoning: '', refusal: '', toolCalls: null }
+    for (const field of textFields) entry[field] = this.since(field, this.#journalled[field])
+    if (!this.#toolCallsJournalled) entry.toolCalls = this.#calls()
+    return entry.toolCalls !== null || textFields.some((field) => entry[field] !== '') ? entry : null
   }
 
-  /** Call after the result of `pieces` was committed. */
+  /** Call after the result of `unstored` was committed. */
   journalled(): void {
     for (const field of textFields) this.#journalled[field] = this.length(field)
     this.#toolCallsJournalled = true

@@ -171,7 +171,7 @@ export class ReplyRuns {
   #close(run: Run, reply: RunningReply, failure: StudioError | null): void {
     const known = reply.ended
     if (run.row !== null) reply.setCost(this.#costOf(run.row))
-    if (known) this.#account(run, reply)
+    if (known) this.#storeCost(run, reply)
     else if (failure) this.#fail(run, reply, failure)
     else if (run.replies.length > 1 && !reply.hasOutput && !reply.finished)
       this.#end(run, reply, 'failed', tooFewChoices())
@@ -187,7 +187,7 @@ export class ReplyRuns {
     }
   }
 
-  #account(run: Run, reply: RunningReply): void {
+  #storeCost(run: Run, reply: RunningReply): void {
     // If the end of the reply is not stored yet, it will include the cost.
     if (run.row === null || this.#live.has(reply.id)) return
     const message = reply.message()
@@ -281,16 +281,16 @@ export class ReplyRuns {
   #journal(run: Run): void {
     run.journalTimer = null
     const tails = run.replies.flatMap((reply) => {
-      const pieces = reply.ended ? null : reply.pieces()
-      return pieces ? [{ reply, pieces }] : []
+      const tail = reply.ended ? null : reply.unstored()
+      return tail ? [{ reply, tail }] : []
     })
     if (tails.length === 0) return
     try {
       this.#store.journal(() => {
-        for (const { reply, pieces } of tails) {
+        for (const { reply, tail } of tails) {
           const { id, firstTokenMs, requestId, requestRow } = reply
           if (!run.begun.has(id)) this.#store.messages.begin(id, firstTokenMs, requestId, requestRow)
-          this.#store.pieces.append(id, pieces)
+          this.#store.replyJournal.append(id, tail)
         }
       })
     } catch (thrown) {
@@ -327,7 +327,7 @@ export class ReplyRuns {
         this.#store.messages.settle(reply.id, message)
         const { request = null } = this.#runOf.get(reply.id) ?? {}
         if (request && reply.hasOutput) this.#store.countedPrompts.put(reply.id, promptMark(request))
-        this.#store.pieces.clear(reply.id)
+        this.#store.replyJournal.clear(reply.id)
         this.#store.conversations.touch(conversationId, message.finishedAt ?? new Date().toISOString())
         storeTitle(this.#store, message)
         return status === 'complete' ? storeCalls(this.#store, message, this.#callsOf(message)) : []

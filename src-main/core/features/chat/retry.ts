@@ -24,7 +24,7 @@ function retryNow(
   upstream: ChatUpstream,
 ): { replyIds: string[] } {
   const { store } = feature
-  const { conversationId, ask, notifyOthers } = store.transaction(() => {
+  const { conversationId, plan, notifyOthers } = store.transaction(() => {
     const former = store.messages.get(replyId)
     const { conversationId, parentId } = former
     const model = former.model ?? store.conversations.get(conversationId).model
@@ -34,12 +34,12 @@ function retryNow(
     }
     refuseBusy(feature, conversationId)
     const notifyOthers = notifySiblings(feature, conversationId, parentId)
-    const ask = storeReplies(feature, { conversationId, parentId, models: chosen, firstId: requestId })
-    return { conversationId, ask, notifyOthers }
+    const plan = storeReplies(feature, { conversationId, parentId, models: chosen, firstId: requestId })
+    return { conversationId, plan, notifyOthers }
   })
-  startReplies(feature, conversationId, ask, upstream)
+  startReplies(feature, conversationId, plan, upstream)
   notifyOthers()
-  return { replyIds: ask.flat().map(({ id }) => id) }
+  return { replyIds: plan.flat().map(({ id }) => id) }
 }
 
 function retriedBefore({ store }: ChatFeature, firstId: string): { replyIds: string[] } | null {

@@ -4,7 +4,7 @@ import { numberPassages, type Passage, type PassageToSend } from '../../../../sr
 import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
 import type { ChatUpstream } from './replyRuns.ts'
-import { leaveCalls, notifyPath, notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
+import { denyWaitingCalls, notifyPath, notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
 import { titleOf } from './title.ts'
 
 export type SendInput = ChatInputs['send']
@@ -29,12 +29,12 @@ function sendNow(feature: ChatFeature, input: SendInput, upstream: ChatUpstream 
   const { store } = feature
   const { requestId: turnId, text, models } = input
   const conversationId = input.conversationId ?? randomUUID()
-  const { ask, notifyOthers } = store.transaction(() => {
-    if (input.conversationId === null) begin(feature, conversationId, input)
+  const { plan, notifyOthers } = store.transaction(() => {
+    if (input.conversationId === null) insertConversation(feature, conversationId, input)
     else refuseBusy(feature, conversationId)
     const parentId = parentOf(feature, conversationId, input)
     const notifyOthers = notifySiblings(feature, conversationId, parentId)
-    if (parentId !== null && input.edits === undefined) leaveCalls(feature, parentId)
+    if (parentId !== null && input.edits === undefined) denyWaitingCalls(feature, parentId)
     const attachments = (input.attachments ?? []).map(({ mediaId, detail }) => ({
       ...store.media.picture(mediaId),
       detail,
@@ -45,19 +45,19 @@ function sendNow(feature: ChatFeature, input: SendInput, upstream: ChatUpstream 
     const createdAt = new Date().toISOString()
     const turn = { id: turnId, conversationId, parentId, role, text, name, attachments, documents, passages, createdAt }
     store.messages.insert({ ...turn, status: 'complete', model: null })
-    store.conversations.setDraft(conversationId, '')
+    store.conversations.draftSent(conversationId, text)
     if (!upstream) {
       store.conversations.setLeaf(conversationId, turnId)
       store.conversations.use(conversationId, models[0] ?? null, createdAt)
     }
-    const ask = upstream ? storeReplies(feature, { conversationId, parentId: turnId, models }) : []
+    const plan = upstream ? storeReplies(feature, { conversationId, parentId: turnId, models }) : []
     setFirstTitle(feature, conversationId, parentId, role, text.trim() === '' ? (documents[0]?.name ?? '') : text)
-    return { ask, notifyOthers }
+    return { plan, notifyOthers }
   })
-  if (upstream) startReplies(feature, conversationId, ask, upstream)
+  if (upstream) startReplies(feature, conversationId, plan, upstream)
   else notifyPath(feature, conversationId)
   notifyOthers()
-  return { conversationId, turnId, replyIds: ask.flat().map(({ id }) => id) }
+  return { conversationId, turnId, replyIds: plan.flat().map(({ id }) => id) }
 }
 
 /** The passages with their numbers on the path of the new message. */
@@ -70,7 +70,7 @@ function attachPassages(
   return numberPassages(neighbours.attachPassages(wanted), store.messages.filesOn(parentId).passages)
 }
 
-function begin({ store }: ChatFeature, id: string, { models, setup, folderId = null }: SendInput): void {
+function insertConversation({ store }: ChatFeature, id: string, { models, setup, folderId = null }: SendInput): void {
   const now = new Date().toISOString()
   store.conversations.insert({ id, title: null, model: models[0] ?? null, now, ...(setup && { setup }), folderId })
 }

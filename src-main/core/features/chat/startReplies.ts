@@ -28,12 +28,12 @@ export interface ReplyRequest {
  */
 export function storeReplies(
   { store }: ChatFeature,
-  { conversationId, parentId, models, firstId, choices: only, follow = true }: ReplyRequest,
+  { conversationId, parentId, models, firstId, choices: given, follow = true }: ReplyRequest,
 ): ReplyPlan {
   const setup = store.conversations.setup(conversationId).params
   const { n = 1, ...others } = setup
-  const choices = only ?? n
-  const params = only === undefined ? setup : others
+  const choices = given ?? n
+  const params = given === undefined ? setup : others
   const askId = models.length * choices > 1 ? randomUUID() : null
   const createdAt = new Date().toISOString()
   const ids = models.map((model, place) =>
@@ -47,7 +47,7 @@ export function storeReplies(
   const [first] = ids.flat()
   if (follow && first !== undefined) store.conversations.setLeaf(conversationId, first)
   store.conversations.use(conversationId, follow ? (models[0] ?? null) : null, createdAt)
-  return ids.map((choices) => choices.map((id) => store.messages.get(id)))
+  return ids.map((ofModel) => ofModel.map((id) => store.messages.get(id)))
 }
 
 /** The client of the service, for a request about a stored reply. @throws StudioError `no_such_item` before it connects, `not_connected` */
@@ -60,10 +60,10 @@ export async function connectFor({ store, upstream }: ChatFeature, replyId: stri
 export function startReplies(
   { runs }: ChatFeature,
   conversationId: string,
-  ask: ReplyPlan,
+  plan: ReplyPlan,
   upstream: ChatUpstream,
 ): void {
-  for (const rows of ask) runs.start(rows, upstream)
+  for (const rows of plan) runs.start(rows, upstream)
   notifyPath({ runs }, conversationId)
 }
 
@@ -104,7 +104,7 @@ export function refuseBusy({ store, runs }: ChatFeature, conversationId: string)
  * Marks calls that wait for a decision as denied, because the person continued without deciding. Call within the
  * transaction of the new message.
  */
-export function leaveCalls({ store, runs }: ChatFeature, leafId: string): void {
+export function denyWaitingCalls({ store, runs }: ChatFeature, leafId: string): void {
   for (const { id, conversationId, run } of roundOf(store, leafId)) {
     if (isSettled(run)) continue
     const left = timed({ ...run, state: 'denied' })

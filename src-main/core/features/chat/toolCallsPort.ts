@@ -47,7 +47,7 @@ async function askOn(feature: ChatFeature, messageId: string): Promise<{ replyId
   const { store } = feature
   toolMessage(feature, messageId)
   const upstream = await feature.upstream()
-  const { conversationId, ask, before, notifyOthers } = store.transaction(() => {
+  const { conversationId, plan, before, notifyOthers } = store.transaction(() => {
     const rows = roundOf(store, messageId)
     const last = rows.at(-1)
     if (!last) throw new StudioError('no_such_item', 'This tool call does not exist any more.')
@@ -56,17 +56,17 @@ async function askOn(feature: ChatFeature, messageId: string): Promise<{ replyId
       throw new StudioError('busy', 'A tool call of this reply is still open.')
     }
     const before = replyBelow(feature, last)
-    if (before !== undefined) return { conversationId, ask: [], before, notifyOthers: () => undefined }
+    if (before !== undefined) return { conversationId, plan: [], before, notifyOthers: () => undefined }
     const { leafId } = store.conversations.get(conversationId)
     const models = [modelOf(feature, rows)]
     const notifyOthers = notifySiblings(feature, conversationId, last.id)
     const follow = leafId === last.id
-    const ask = storeReplies(feature, { conversationId, parentId: last.id, models, choices: 1, follow })
-    return { conversationId, ask, before, notifyOthers }
+    const plan = storeReplies(feature, { conversationId, parentId: last.id, models, choices: 1, follow })
+    return { conversationId, plan, before, notifyOthers }
   })
-  const replyId = before ?? ask[0]?.[0]?.id
+  const replyId = before ?? plan[0]?.[0]?.id
   if (replyId === undefined) throw new StudioError('no_such_item', 'This tool call does not exist any more.')
-  startReplies(feature, conversationId, ask, upstream)
+  startReplies(feature, conversationId, plan, upstream)
   notifyOthers()
   return { replyId }
 }

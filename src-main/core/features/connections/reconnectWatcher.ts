@@ -75,7 +75,7 @@ export class ReconnectWatcher {
   get offline(): Offline | null {
     if (this.#since === null) return null
     const next = this.#nextAt
-    return { since: iso(this.#since), nextLookAt: next === null ? null : iso(next) }
+    return { since: iso(this.#since), nextCheckAt: next === null ? null : iso(next) }
   }
 
   /** Reports the result of a check; null is a success. */

@@ -11,7 +11,7 @@ export interface ListedProfile extends Profile {
 }
 
 /** The part of `openConnections` for commands that only read. Changes nothing in the folder. */
-export function openConnectionsForReading(dataDir: string) {
+export function openConnectionsReadOnly(dataDir: string) {
   const store = openStoreReadOnly(dataDir)
   const stored = (): StoredProfile[] => store?.profiles.all() ?? []
   return {

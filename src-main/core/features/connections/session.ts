@@ -23,6 +23,8 @@ import { type ReconnectBounds, ReconnectWatcher } from './reconnectWatcher.ts'
 export interface SessionTraffic {
   scheduler: Scheduler
   requestLogOf: RequestLogOf
+  /** As `UpstreamOptions.thinkTags`. */
+  thinkTags?: () => boolean
   /** Proxies and certificates of the system. Absent: environment variables alone. */
   system?: SystemNetwork | undefined
 }
@@ -85,7 +87,7 @@ export class Session {
 
   /** Creates a client that uses the shared scheduler and logs requests under this profile. */
   client({ id: profile }: Pick<StoredProfile, 'id'>, base: BaseAddress, credential: Credential): Upstream {
-    const { scheduler, requestLogOf } = this.#traffic
+    const { scheduler, requestLogOf, thinkTags } = this.#traffic
     const way = this.reconnect.reachability(() => this.#upstream === upstream)
     const upstream = openUpstream({
       base,
@@ -94,6 +96,7 @@ export class Session {
       scheduler,
       requestLog: requestLogOf({ profile, baseUrl: base.url }),
       reachability: way,
+      ...(thinkTags && { thinkTags }),
     })
     this.#places.set(upstream, { profile, baseUrl: base.url })
     return upstream

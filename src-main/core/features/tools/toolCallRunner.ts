@@ -1,4 +1,5 @@
 import type { Message, ToolRun } from '../../../../src-preload/contract/chat.ts'
+import type { CallDecision } from '../../../../src-preload/contract/tools.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import { isSettled, type ToolCallsPort } from '../../ports/toolCalls.ts'
 import { untilWritten } from '../../store/pendingWrites.ts'
@@ -60,7 +61,7 @@ export class ToolCallRunner {
    * Applies the decision of the person. @throws StudioError `no_such_item`, `bad_input` if the call does not wait for a
    * decision, or its tool is missing or has changed
    */
-  async decide(messageId: string, allow: Allowed | 'no', why = ''): Promise<void> {
+  async decide(messageId: string, allow: CallDecision, why = ''): Promise<void> {
     const row = this.#awaiting(messageId)
     if (allow === 'no') {
       const notes = why === '' ? [] : [`Why not: ${why.slice(0, 1000)}`]

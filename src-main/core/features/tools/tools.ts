@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Message, ToolRun } from '../../../../src-preload/contract/chat.ts'
-import type { FunctionTool, ToolsState } from '../../../../src-preload/contract/tools.ts'
+import type { CallDecision, FunctionTool, ToolsState } from '../../../../src-preload/contract/tools.ts'
 import { StudioError } from '../../errors.ts'
 import type { SecretStore, SystemNetwork } from '../../host.ts'
 import type { ChatNeighbours, ToolCallsPort } from '../../ports/toolCalls.ts'
@@ -61,7 +61,7 @@ export interface ToolsFeature extends Neighbours {
   cancelSignIn(id: string): Promise<void>
   signOut(id: string): Promise<void>
   forget(toolId: string): void
-  decide(messageId: string, allow: 'once' | 'conversation' | 'always' | 'no', why?: string): Promise<void>
+  decide(messageId: string, allow: CallDecision, why?: string): Promise<void>
   answer(messageId: string, text: string, isError: boolean): Promise<void>
   stopCall(messageId: string): { stopped: boolean }
   resume(messageId: string): Promise<{ replyId: string }>

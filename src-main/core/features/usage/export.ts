@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
-import type { ViewQuery } from '../../../../src-preload/contract/usage.ts'
+import type { TableFormat, ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { csvCell } from '../../shared/csv.ts'
 import { exportParquet } from './exportParquet.ts'
 import { type ExportRow, exportColumns } from './exportRows.ts'
@@ -13,16 +13,14 @@ interface Transfers {
   readonly downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
 }
 
-export type UsageExportFormat = 'csv' | 'json' | 'parquet'
-
-const mimes: Record<UsageExportFormat, string> = {
+const mimes: Record<TableFormat, string> = {
   csv: 'text/csv; charset=utf-8',
   json: 'application/json',
   parquet: 'application/vnd.apache.parquet',
 }
 
 /** Encodes rows as the bytes of a file. */
-export function exportRows(rows: readonly ExportRow[], format: UsageExportFormat): Uint8Array {
+export function exportRows(rows: readonly ExportRow[], format: TableFormat): Uint8Array {
   if (format === 'parquet') return exportParquet(rows)
   return Buffer.from(format === 'csv' ? csvOf(rows) : jsonOf(rows))
 }
@@ -33,7 +31,7 @@ export function exportRows(rows: readonly ExportRow[], format: UsageExportFormat
  */
 export async function exportView(
   write: (path: string) => Promise<number>,
-  { query: { from, to, source, by }, format }: { query: ViewQuery; format: UsageExportFormat },
+  { query: { from, to, source, by }, format }: { query: ViewQuery; format: TableFormat },
   transfers: Transfers,
 ): Promise<Download> {
   const path = join(transfers.folder, randomUUID())

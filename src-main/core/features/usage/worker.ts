@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
 import { packView } from '../../../../src-preload/contract/columns.ts'
-import type { Comparison, PackedView, ViewQuery } from '../../../../src-preload/contract/usage.ts'
+import type { Comparison, PackedView, TableFormat, ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { StudioError } from '../../errors.ts'
 import { openRequestLogReader } from '../../requestLog/reader.ts'
 import { serveJobs, startWorker } from '../../shared/worker.ts'
 import { openAccountReadOnly } from '../../store/account/open.ts'
 import { asStoreError } from '../../store/databaseErrors.ts'
 import type { ReadParts } from './dependencies.ts'
-import { exportRows, type UsageExportFormat } from './export.ts'
+import { exportRows } from './export.ts'
 import { rowsOf } from './exportRows.ts'
 import { openUsageReader, type UsageReader } from './reader.ts'
 
@@ -21,7 +21,7 @@ export type UsageQuestion =
   | { what: 'compare'; query: Range }
   | { what: 'corrections'; query: Range }
   /** Writes a file. */
-  | { what: 'export'; query: ViewQuery; format: UsageExportFormat; path: string }
+  | { what: 'export'; query: ViewQuery; format: TableFormat; path: string }
 
 export interface UsageReplies {
   view: PackedView

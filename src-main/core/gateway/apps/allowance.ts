@@ -1,21 +1,21 @@
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
-import type { Allowance, AllowanceReservation, Expectation, LimitRefusal } from '../../ports/requests.ts'
+import type {
+  Allowance,
+  AllowanceReservation,
+  BudgetSpend,
+  BudgetWindow,
+  Expectation,
+  LimitRefusal,
+} from '../../ports/requests.ts'
 import { type Nano, toNano } from '../../shared/money.ts'
 import { isReadOut } from '../../upstream/request/endpoint.ts'
 import * as refusals from './limitRefusals.ts'
 import { RequestMinute, type TokenEntry, TokenMinute } from './minuteLimits.ts'
 
-/** What an app spent according to the request log, in nano-SC: today and this month (UTC), and in total since the last reset. */
-export interface AllowanceSpend {
-  day: Nano
-  month: Nano
-  total: Nano
-}
-
 interface AllowanceDeps {
-  /** Read for each decision, because the days and months of the request log change at midnight UTC. */
-  spent(appId: string): AllowanceSpend
+  /** What an app spent according to the request log. Read for each decision, because the days and months of the request log change at midnight UTC. */
+  spent(appId: string): BudgetSpend
   /** Milliseconds since 1970, for messages that say when a budget renews. */
   now?: () => number
   /** Monotonic milliseconds. */
@@ -27,7 +27,7 @@ interface Limits {
   readonly app: App
   readonly endpoints: ReadonlySet<Endpoint> | null
   readonly models: ReadonlySet<string> | null
-  readonly budgets: readonly { readonly window: keyof AllowanceSpend; readonly amount: Nano }[]
+  readonly budgets: readonly { readonly window: BudgetWindow; readonly amount: Nano }[]
 }
 
 /** Counters of one app. */
@@ -65,7 +65,7 @@ class Reservation implements AllowanceReservation {
  * applies from the moment it is set. Decisions are synchronous, so two requests can never both use the last unit of a limit.
  */
 export class AppAllowance implements Allowance {
-  readonly #spent: (appId: string) => AllowanceSpend
+  readonly #spent: (appId: string) => BudgetSpend
   readonly #now: () => number
   readonly #monotonic: () => number
   readonly #counters = new Map<string, AppCounters>()

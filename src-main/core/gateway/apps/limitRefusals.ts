@@ -1,10 +1,8 @@
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
-import type { LimitRefusal } from '../../ports/requests.ts'
+import type { BudgetWindow, LimitRefusal } from '../../ports/requests.ts'
 import { fromNano, type Nano } from '../../shared/money.ts'
 
 // Refusals by an app's own limits, worded like the refusals of the service.
-
-type Window = 'day' | 'month' | 'total'
 
 const endpointWords: Record<Endpoint, string> = {
   chat: 'chat completions',
@@ -17,7 +15,7 @@ const endpointWords: Record<Endpoint, string> = {
   files: 'files that the service named',
   other: 'other paths',
 }
-const windowWords: Record<Window, string> = { day: 'a day', month: 'a month', total: 'in all' }
+const windowWords: Record<BudgetWindow, string> = { day: 'a day', month: 'a month', total: 'in all' }
 const mostNamed = 5
 
 export function endpointNotAllowed(endpoint: Endpoint, allowed: ReadonlySet<Endpoint>): LimitRefusal {
@@ -77,13 +75,13 @@ export function tooManyTokens(most: number, wanted: number, waitMs: number | nul
 }
 
 /** @param now milliseconds since 1970 */
-export function budgetUsedUp(window: Window, amount: Nano, spent: Nano, now: number): LimitRefusal {
+export function budgetUsedUp(window: BudgetWindow, amount: Nano, spent: Nano, now: number): LimitRefusal {
   const words = `this app has spent ${fromNano(spent)} SC of its ${fromNano(amount)} SC ${windowWords[window]}.`
   return overBudget(window, words, now)
 }
 
 interface TooSmall {
-  window: Window
+  window: BudgetWindow
   amount: Nano
   spent: Nano
   /** Reserved for the app's other running requests. */
@@ -100,7 +98,7 @@ export function budgetTooSmall({ window, amount, spent, reserved, cost }: TooSma
   return overBudget(window, `${left}${others}${asked}.`, now)
 }
 
-const overBudget = (window: Window, words: string, now: number): LimitRefusal => ({
+const overBudget = (window: BudgetWindow, words: string, now: number): LimitRefusal => ({
   status: 402,
   code: `budget_${window}`,
   message: `Insufficient credits: ${words} ${renewsAt(window, now)}`,
@@ -108,7 +106,7 @@ const overBudget = (window: Window, words: string, now: number): LimitRefusal =>
   retryAfterMs: null,
 })
 
-function renewsAt(window: Window, now: number): string {
+function renewsAt(window: BudgetWindow, now: number): string {
   if (window === 'total') return 'Raise its budget or reset its spending in Inference Studio.'
   const at = new Date(now)
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()]

@@ -95,7 +95,7 @@ export class HttpFrontend {
       )
     server.on('connect', (request: IncomingMessage, socket: Duplex) => this.#tunnel(request, socket))
     server.on('clientError', (error: Error, socket: Duplex) => this.#malformed(error, socket))
-    server.on('drop', () => this.#note(null, { refusal: tooManyConnections, from: aProgram }))
+    server.on('drop', () => this.#recordRefusal(null, { refusal: tooManyConnections, from: aProgram }))
     return server
   }
 
@@ -223,7 +223,7 @@ export class HttpFrontend {
     this.#registerReply(request, response, connection)
     if (refused.refusal.close === true) connection.closing = true
     sendRefusal(response, refused.refusal, refused.extraHeaders)
-    this.#note(request, refused)
+    this.#recordRefusal(request, refused)
   }
 
   /** Registers a reply that this server sends itself. */
@@ -256,8 +256,8 @@ export class HttpFrontend {
   #openSockets(memory: BodyMemory): ResponsesSockets {
     const refusedTurn = (request: IncomingMessage, refusal: Refusal): void => {
       const verdict = checkRequest(request, this.#rules)
-      if (verdict.verdict === 'refuse') this.#note(request, verdict)
-      else this.#note(request, { refusal, from: aProgram })
+      if (verdict.verdict === 'refuse') this.#recordRefusal(request, verdict)
+      else this.#recordRefusal(request, { refusal, from: aProgram })
     }
     const dependencies = {
       memory,
@@ -308,10 +308,10 @@ export class HttpFrontend {
         this.#connections.proved(socket, connection)
         const refusal = this.#sockets?.accept(request, socket, head, verdict) ?? null
         if (refusal === null) return
-        this.#note(request, { refusal, from: verdict.app.name, appId: verdict.app.id })
+        this.#recordRefusal(request, { refusal, from: verdict.app.name, appId: verdict.app.id })
         sendRawRefusal(socket, refusal)
       } else if (verdict.verdict === 'refuse') {
-        this.#note(request, verdict)
+        this.#recordRefusal(request, verdict)
         sendRawRefusal(socket, verdict.refusal)
       } else socket.destroy()
     } catch (thrown) {
@@ -328,7 +328,7 @@ export class HttpFrontend {
       socket.destroy()
       return
     }
-    this.#note(request, verdict)
+    this.#recordRefusal(request, verdict)
     if (this.#connections.of(socket)?.open === 0) sendRawRefusal(socket, verdict.refusal)
     else socket.destroy()
   }
@@ -343,7 +343,7 @@ export class HttpFrontend {
       return
     }
     connection.closing = true
-    this.#note(null, found)
+    this.#recordRefusal(null, found)
     const { proxiedRequest } = connection
     if (connection.open === 0) sendRawRefusal(socket, found.refusal)
     else if (
@@ -358,14 +358,14 @@ export class HttpFrontend {
 
   #evict(socket: Socket): void {
     const connection = this.#connections.of(socket)
-    this.#note(null, { refusal: tooManyConnections, from: 'a program without a key' })
+    this.#recordRefusal(null, { refusal: tooManyConnections, from: 'a program without a key' })
     if (connection) connection.closing = true
     if (connection?.open === 0) sendRawRefusal(socket, tooManyConnections)
     else socket.destroy()
   }
 
   /** Counts and reports a refusal. `request` is null if there is no parsed request. */
-  #note(
+  #recordRefusal(
     request: IncomingMessage | null,
     refused: Pick<GuardRefused, 'refusal' | 'from'> & Partial<GuardRefused>,
   ): void {

@@ -29,7 +29,7 @@ export interface AllowedRequest {
   refused: boolean
 }
 
-/** One running request. */
+/** One running request of an app. The front end watches it and may cut it, and the relay answers it. */
 export class ProxiedRequest implements AllowedRequest, Watched {
   readonly request: IncomingMessage
   readonly response: ServerResponse

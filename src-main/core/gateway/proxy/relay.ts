@@ -105,6 +105,7 @@ class RelayedRequest {
   readonly #allowed: AllowedRequest
   readonly #endpoint: Endpoint
   readonly #reservation: AllowanceReservation
+  /** Aborted when the app has disconnected, or when this program ends the request. */
   readonly #gone = new AbortController()
   #trace: RequestTrace | null = null
   #reply: ForwardReply | null = null
@@ -348,16 +349,12 @@ class RelayedRequest {
     if (reply.status >= 300 && reply.status < 400 && header(reply.headers, 'location') !== null) {
       throw new Redirected()
     }
-    if (this.#translation) return this.#sendTranslated(reply, this.#translation)
+    if (this.#translation) return sendTranslated(reply, this.#replyOptions(this.#translation, reply.clean))
     if (this.#models) return this.#sendModels(reply, this.#models)
     const headers = replyHeaders(reply.headers)
     headers.push(...this.#allowed.extraHeaders)
     response.writeHead(reply.status, safeReason(reply.statusText), flattened(headers))
     await pipeReply(reply, response, this.#gone.signal)
-  }
-
-  #sendTranslated(reply: ForwardReply, translation: Translation): Promise<void> {
-    return sendTranslated(reply, this.#replyOptions(translation, reply.clean))
   }
 
   #replyOptions(translation: Translation, clean: (text: string) => string): TranslatedReplyOptions {

@@ -10,7 +10,8 @@ export function textOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** A count of a reply, or null unless it is a whole number that can be added up. */
+/** A count of a reply, also as text, or null unless it is a whole number that can be added up. */
 export function countOrNull(value: unknown): number | null {
+  if (typeof value === 'string' && /^\s*\d{1,15}\s*$/.test(value)) return Number(value)
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 }

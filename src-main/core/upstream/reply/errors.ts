@@ -3,7 +3,7 @@ import { type StatusGroup, statusGroupOf } from '../../../../src-preload/contrac
 import { type ProblemFacts, StudioError } from '../../errors.ts'
 import type { RequestEnd } from '../../ports/requests.ts'
 import type { Credential } from '../credential.ts'
-import { readReplyError } from './errorBody.ts'
+import { errorIn, readReplyError } from './errorBody.ts'
 import type { ReplyFacts } from './events.ts'
 import type { Mask } from './mask.ts'
 
@@ -53,14 +53,16 @@ export function errorOfReply(facts: ReplyFacts, body: string, credential: Creden
 
 /**
  * The error of a reply with a success status that reports an error.
- * @param body the error: JSON in one of the forms of `readReplyError`, or words
+ * @param body the error: a value in one of the forms of `readReplyError`, or words
  */
-export function errorOfFrame(body: string, status: number, mask: Mask): StudioError {
-  const parsed = readReplyError(body)
+export function errorOfFrame(body: unknown, status: number, mask: Mask): StudioError {
+  const isText = typeof body === 'string'
+  const parsed = isText ? readReplyError(body) : errorIn(body)
   const clean = (text: string): string => mask.text(text)
   const named = Number(parsed.code)
   const kind = Number.isInteger(named) && named >= 400 ? kindOfStatus(named) : 'internal'
-  const problem: ProblemFacts = { status, workPossible: true, raw: clean(body).slice(0, maxRaw) }
+  const raw = clean(isText ? body : JSON.stringify(body)).slice(0, maxRaw)
+  const problem: ProblemFacts = { status, workPossible: true, raw }
   if (parsed.message !== null) problem.said = clean(parsed.message)
   if (parsed.code !== null) problem.code = clean(parsed.code)
   if (parsed.type !== null) problem.type = clean(parsed.type)

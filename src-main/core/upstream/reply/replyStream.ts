@@ -26,17 +26,20 @@ export interface ReplyOptions {
   mask: Mask
   /** Leave out events that only have the usage, because this program asked for it and the app did not. */
   stripUsage?: boolean
+  /** Whether `<think>…</think>` at the start of a chat's content is reasoning. */
+  thinkTags?: boolean
   /** Estimated tokens of the prompt, for a reply without a usage. */
   tokensIn?: number | null
-  /** Whether somebody needs each event. What is too large to be read is then a failure; otherwise its bytes just pass. */
+  /** Whether somebody needs each event. An event that is too large to be read is then a failure; otherwise its bytes just pass. */
   needsEvents?: boolean
 }
 
 /**
- * Largest event, and largest whole reply, that is read, bytes: while it only passes, and when its events are needed. Without a limit a
- * hostile service could fill the memory. Parsing and writing 16 MB takes 80 to 240 ms, and no model writes as much.
+ * Largest event, and largest whole reply, that is read when its events are only metered, bytes. Without a limit a hostile service could fill
+ * the memory.
  */
 const maxPassing = 1024 * 1024
+/** The same when somebody needs each event. Parsing and writing 16 MB takes 80 to 240 ms, and no model writes as much. */
 const maxNeeded = 16 * 1024 * 1024
 /** A longer unfinished event can't be one that only has the usage, so it is no longer held back. Bytes. */
 const maxHeld = 64 * 1024
@@ -75,7 +78,7 @@ export abstract class ReplyStream {
   /** The use so far. Works at any moment, also after a cut. Tokens that the service did not report are counted by this call. */
   abstract reading(): MeterReading
 
-  /** Why the reply is no good although its status is, once it has ended. Null for a good reply, and for one that needs no end. */
+  /** Why a reply with a good status failed, once it has ended. Null for a good reply, and for one that needs no end. */
   abstract get failure(): StudioError | null
 
   /** Whether the reply is complete although its bytes may not have ended. */
@@ -169,7 +172,8 @@ abstract class MeasuredReply extends ReplyStream {
 
   constructor(options: ReplyOptions) {
     super(options)
-    this.reader = new ReplyReader(options.mask, options.status)
+    const { mask, status, thinkTags = false, needsEvents = false } = options
+    this.reader = new ReplyReader(mask, status, { thinkTags, isKept: needsEvents })
   }
 
   get failure(): StudioError | null {
@@ -233,13 +237,13 @@ class EventsReply extends MeasuredReply {
   /** The last event was left out, so the LF of its last line end must be left out too. */
   #leftOut = false
 
-  /** The start of a body that does not say that it is a stream. */
-  #start = ''
+  /** The start of the body, in case that it has no event. */
+  #start: string | null = null
   #hasData = false
 
   protected read(given: Uint8Array): ReplyPiece | null {
     const bytes = asBuffer(given)
-    if (this.#start === '' && !isEventStream(this.options.contentType)) this.#start = bytes.toString('utf8', 0, maxRaw)
+    this.#start ??= bytes.toString('utf8', 0, maxRaw)
     const passing = new Passing(given, bytes)
     const late = this.#splitter.start(bytes)
     if (late === 1 && this.#size === 0 && this.#leftOut) passing.leaveOut(0, 1)
@@ -257,10 +261,12 @@ class EventsReply extends MeasuredReply {
   protected finish(isWhole: boolean): ReplyPiece | null {
     let isUsage = false
     if (isWhole) {
-      const data = this.#dataIn(`${this.#restOf(this.#begun.view())}\n\n`)
-      if (!this.#hasData && this.#start !== '') {
-        const type = (this.options.contentType ?? 'something else').slice(0, 80)
-        this.reader.fail(malformed(`The service answered with ${type} instead of a stream.`, this.#start))
+      const rest = this.#restOf(this.#begun.view())
+      const data = this.#dataIn(`${rest}\n\n`)
+      if (!this.#hasData && this.#start !== null) {
+        const { contentType } = this.options
+        const type = isEventStream(contentType) ? null : (contentType ?? 'something else').slice(0, 80)
+        this.reader.readInstead(rest === '' ? this.#start : rest, type)
       }
       isUsage = this.reader.endStream(data?.data ?? null, data?.name)
     }
@@ -442,10 +448,8 @@ class WholeReply extends MeasuredReply {
 
   #readWhole(): void {
     const { reader } = this
-    const [first = nothing] = this.#chunks
-    const bytes = this.#chunks.length === 1 ? asBuffer(first) : Buffer.concat(this.#chunks)
     // Its depth and its number of values were checked as it arrived.
-    const value = parsed(bytes.toString('utf8', markLength(bytes)))
+    const value = parsed(this.#takeText())
     if (value === undefined) {
       this.#unread()
       reader.fail(malformed('The service sent a reply that is not JSON.'))
@@ -453,11 +457,19 @@ class WholeReply extends MeasuredReply {
     else this.#readOther(value)
   }
 
+  /** The text of the reply. Its bytes are no longer held, so that they are not in memory beside the text and what is parsed from it. */
+  #takeText(): string {
+    const [first = nothing] = this.#chunks
+    const bytes = this.#chunks.length === 1 ? asBuffer(first) : Buffer.concat(this.#chunks)
+    this.#chunks = []
+    return bytes.toString('utf8', markLength(bytes))
+  }
+
   /** A reply of an endpoint that is not specified. */
   #readOther(value: unknown): void {
     const { reader } = this
     const { status, mask } = this.options
-    const failure = errorInstead(value, 'data', status, mask)
+    const failure = errorInstead(value, null, status, mask)
     if (failure) reader.fail(failure)
     else if (isFields(value)) {
       reader.model = textOrNull(value.model)

@@ -29,8 +29,13 @@ interface Call {
 
 /** Maximum number of calls of one choice. Further ones are skipped. */
 const maxCalls = 10_000
-/** Maximum length of arguments that are held back because they may be encoded twice, UTF-16 units. */
+/** Maximum length of the arguments of a reply that are held back because they may be encoded twice, UTF-16 units. */
 const maxHeld = 1024 * 1024
+
+/** The arguments that all calls of a reply hold back, UTF-16 units. */
+export interface HeldArguments {
+  length: number
+}
 
 /** Highest index of a call that later numbers have to exceed. Above it numbers could no longer be counted up exactly. */
 const highestIndex = 2 ** 31
@@ -44,6 +49,7 @@ const highestIndex = 2 ** 31
  */
 export class ToolCalls {
   readonly #choice: number
+  readonly #held: HeldArguments
   readonly #calls: Call[] = []
   /** The latest call at each index or position. */
   readonly #latest = new Map<number, Call>()
@@ -51,8 +57,10 @@ export class ToolCalls {
   readonly #taken = new Set<number>()
   #next = 0
 
-  constructor(choice: number) {
+  /** @param held shared by all choices of the reply */
+  constructor(choice: number, held: HeldArguments) {
     this.#choice = choice
+    this.#held = held
   }
 
   read(piece: CallPiece): CallEvent | null {
@@ -74,6 +82,7 @@ export class ToolCalls {
     for (const call of this.#calls) {
       if (call.held === null) continue
       rest.push({ ...this.#event(call, null, null, meant(call.held)), late: true })
+      this.#held.length -= call.held.length
       call.held = null
     }
     return rest
@@ -106,7 +115,8 @@ export class ToolCalls {
     // A JSON string may contain the arguments.
     call.isQuoted ||= start.startsWith('"')
     const text = call.held + piece
-    const waits = text.length <= maxHeld && (call.isQuoted || start === '')
+    const waits = (call.isQuoted || start === '') && this.#held.length + piece.length <= maxHeld
+    this.#held.length += waits ? piece.length : -call.held.length
     call.held = waits ? text : null
     return waits ? '' : text
   }

@@ -4,8 +4,9 @@ import { countOrNull, type Fields, isFields } from '../json/values.ts'
 /** Reads a `usage` object (specification, Usage). Null when it has no valid figure. */
 export function readUsage(usage: Fields): TokenUsage | null {
   const details = usage.prompt_tokens_details
-  const promptTokens = countOrNull(usage.prompt_tokens)
-  const completionTokens = countOrNull(usage.completion_tokens)
+  // Some services name them as the Responses API does.
+  const promptTokens = countOrNull(usage.prompt_tokens ?? usage.input_tokens)
+  const completionTokens = countOrNull(usage.completion_tokens ?? usage.output_tokens)
   const totalTokens = countOrNull(usage.total_tokens)
   if (promptTokens === null && completionTokens === null && totalTokens === null) return null
   const cachedTokens = isFields(details) ? countOrNull(details.cached_tokens) : null

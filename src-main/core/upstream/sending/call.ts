@@ -38,7 +38,7 @@ export interface CallRequest {
 }
 
 /** A reply with a success status whose body has not been read. */
-export interface OpenReply {
+export interface UnreadReply {
   facts: ReplyFacts
   raw: ReplyBody<ChatStreamEvent>
   /** The bytes of the reply with their events. */
@@ -67,7 +67,7 @@ export function jsonBody(value: unknown) {
  * before the first byte is sent, and is closed when the body ends.
  * @throws StudioError
  */
-export async function call(link: UpstreamLink, request: CallRequest, options: CallOptions = {}): Promise<OpenReply> {
+export async function call(link: UpstreamLink, request: CallRequest, options: CallOptions = {}): Promise<UnreadReply> {
   const { signal: given, onWait, feature = 'account' } = options
   if (given?.aborted === true) throw cancelled()
   link.lifetime.checkOpen(isFile(link, request))
@@ -80,14 +80,14 @@ export async function call(link: UpstreamLink, request: CallRequest, options: Ca
   const stopped = new AbortController()
   trace.onStop = () => stopped.abort()
   const signal = given ? AbortSignal.any([given, stopped.signal]) : stopped.signal
-  let sent = false
-  const begun = (): void => {
-    sent = true
+  let hasConnected = false
+  const onConnected = (): void => {
+    hasConnected = true
   }
   try {
     if (trace.written) await trace.written
     if (reachable) await reachable
-    return await withRetry(() => attempt(link, request, trace, { ...options, signal }, begun), {
+    return await withRetry(() => attempt(link, request, trace, { ...options, signal }, onConnected), {
       signal,
       onWait: (wait) => {
         if (wait.for === 'retry') trace.backsOff(wait.problem.status ?? 0)
@@ -102,7 +102,7 @@ export async function call(link: UpstreamLink, request: CallRequest, options: Ca
     // The deadline of an account read-out passed; no person cancelled it.
     trace.ends(options.once === true && end.state === 'cancelled' ? { ...end, by: 'studio' } : end, null)
     options.onClosed?.()
-    throw sent || !isUnanswered(error.kind) ? thrown : unsent(error)
+    throw hasConnected || !isUnanswered(error.kind) ? thrown : unsent(error)
   }
 }
 
@@ -141,7 +141,7 @@ async function attempt(
   trace: RequestTrace,
   { signal, onWait, onClosed, feature = 'account' }: CallOptions,
   onConnected: () => void,
-): Promise<OpenReply> {
+): Promise<UnreadReply> {
   const { method, url, model = null, tokens = 0, tokensIn = 0 } = request
   const endpoint = endpointOf(method, url.pathname.slice(link.base.prefix.length))
   const requester = { kind: 'studio', feature } as const
@@ -183,7 +183,10 @@ async function attempt(
   trace.replied(facts.status, facts.requestId)
   const { status, contentType } = facts
   const { mask } = link.credential
-  const options = { endpoint, stream: request.stream === true, status, contentType, mask, tokensIn, needsEvents: true }
+  const options = {
+    ...{ endpoint, stream: request.stream === true, status, contentType, mask, tokensIn },
+    ...{ needsEvents: true, thinkTags: link.thinkTags() },
+  }
   const opened = openReplyBody(reply, options, trace, copies)
   stream = opened.stream
   metered()
@@ -269,7 +272,7 @@ export async function callJson<T>(
 }
 
 /** Reads and checks a JSON reply. @throws StudioError `malformed_reply` */
-export async function readJson<T>(link: UpstreamLink, reply: OpenReply, schema: z.ZodType<T>): Promise<T> {
+export async function readJson<T>(link: UpstreamLink, reply: UnreadReply, schema: z.ZodType<T>): Promise<T> {
   const bytes = await readAll(guarded(link, reply, guardOfReply(maxJsonValues)), maxJsonBytes)
   return parseReply(link, reply.facts, bytes, schema)
 }
@@ -295,7 +298,7 @@ export function parseReply<T>(link: UpstreamLink, facts: ReplyFacts, bytes: Uint
 /** Yields the reply's bytes while they are cheap to parse. Parsing a hostile reply would block the program for seconds. */
 export async function* guarded(
   link: UpstreamLink,
-  { bytes, facts }: OpenReply,
+  { bytes, facts }: UnreadReply,
   guard: JsonScan,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const chunk of bytes) {

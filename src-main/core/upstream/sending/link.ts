@@ -16,6 +16,8 @@ export interface UpstreamLink {
   reachability: Reachability
   requestLog: RequestLog
   lifetime: ClientLifetime
+  /** Whether `<think>…</think>` at the start of a chat's content is reasoning. */
+  thinkTags(): boolean
   /** Called with the rate-limit headers of every reply. */
   sawHeaders(rateLimit: RateLimitHeaders): void
   /** Called with every reply's status. `inference` is false for read-outs. */

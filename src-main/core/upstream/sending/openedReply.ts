@@ -11,7 +11,7 @@ import type { RawReply } from '../wire/httpExchange.ts'
 /** A reply that is read while it arrives: its key masked, its compression undone, its events beside its bytes. */
 export interface OpenedReply {
   stream: ReplyStream
-  /** What the connection brings. Of a compressed reply these are the compressed bytes without events. */
+  /** The bytes of the connection with their events. Those of a compressed reply are compressed and have no events. */
   body: ReplyBody<ChatStreamEvent>
   pieces: AsyncIterable<ReplyPiece>
   isCompressed: boolean
@@ -51,7 +51,9 @@ export function openReplyBody(
     for (const listener of listeners) listener(how)
   }
   const opened: OpenedReply = {
-    ...{ stream, body, isCompressed },
+    stream,
+    body,
+    isCompressed,
     pieces: isCompressed ? readThrough(decoded(body, encoding), stream, closed) : body,
     onClosed: (listener) => {
       if (isCompressed) listeners.push(listener)

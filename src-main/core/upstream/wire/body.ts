@@ -1,13 +1,13 @@
 import type { Dispatcher } from 'undici'
 import { StudioError } from '../../errors.ts'
 
-/** A part of a body: bytes, which may be none, and what a tap read in them. */
+/** A part of a body: its bytes, possibly none, and the events that a `Tap` read in them. */
 export interface Piece<E = unknown> {
   bytes: Uint8Array
   events: readonly E[]
 }
 
-/** Reads the bytes of a body as they arrive, and returns what its reader gets: null for nothing yet. */
+/** Transforms a body while it arrives. Each method returns the next piece for the reader, or null when there is none yet. */
 export interface Tap<E> {
   push(bytes: Uint8Array): Piece<E> | null
   /** Called when the body has ended. @param isWhole false for a body that broke off */
@@ -58,11 +58,11 @@ export class ReplyBody<E = never> implements AsyncIterable<Piece<E>> {
   }
 
   #tapWith(tap: Tap<E>): void {
-    const come = this.#queue
+    const arrived = this.#queue
     this.#queue = []
     this.#held = 0
     this.#tap = tap
-    for (const { bytes } of come) this.#enqueue(tap.push(bytes))
+    for (const { bytes } of arrived) this.#enqueue(tap.push(bytes))
     if (this.#ended && this.#error?.kind !== 'cancelled') this.#enqueueLast(tap.end(this.#error === null))
   }
 

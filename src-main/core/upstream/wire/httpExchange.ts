@@ -57,7 +57,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReceivedStream {
   #body: ReplyBody | null = null
   #entered = true
   #over = false
-  #remarkedAt: number | null = null
+  #interimSince: number | null = null
 
   constructor(
     network: Network,
@@ -86,7 +86,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReceivedStream {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, statusText?: string): void {
-    if (status < 200) this.#remark(controller)
+    if (status < 200) this.#receiveInterim(controller)
     if (status < 200 || this.#over) return
     const headers = pairsOf(controller.rawHeaders)
     const isStream = isEventStream(header(headers, 'content-type'))
@@ -97,10 +97,10 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReceivedStream {
   }
 
   /** An interim reply (1xx). Each restarts undici's headers timeout, so an endless series would block us for ever. */
-  #remark(controller: Dispatcher.DispatchController): void {
+  #receiveInterim(controller: Dispatcher.DispatchController): void {
     const now = performance.now()
-    this.#remarkedAt ??= now
-    if (this.#over || now - this.#remarkedAt < this.#network.headersTimeoutMs) return
+    this.#interimSince ??= now
+    if (this.#over || now - this.#interimSince < this.#network.headersTimeoutMs) return
     const facts = { outputStarted: false, workPossible: true }
     this.failed(new StudioError('headers_timeout', 'The service did not begin to answer in time.', facts))
     controller.abort(new Error('The reply did not begin in time.'))

@@ -1,16 +1,8 @@
 import { countText, withMinus } from '../../../../src-preload/contract/amountText.ts'
-import type { Account, UsageView, ViewQuery } from '../../../../src-preload/contract/usage.ts'
+import type { Account, TableFormat, UsageView, ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { dayMs } from '../../../core/shared/days.ts'
-import {
-  bucketsOf,
-  type ExportRow,
-  rowsOf,
-  totalsOf,
-  type UsageCommands,
-  type UsageExportFormat,
-  usageFile,
-} from '../../../core/stored.ts'
+import { bucketsOf, type ExportRow, rowsOf, totalsOf, type UsageCommands, usageFile } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, harmless, say, writeOutput } from '../output.ts'
@@ -27,7 +19,7 @@ export interface UsageOptions {
   source: 'service' | 'here' | 'both'
   /** One row per interval and group. Without it, one sum per group over all days. */
   each?: 'day' | 'week' | 'month'
-  format: 'table' | UsageExportFormat
+  format: 'table' | TableFormat
   /** A file, or `-` for standard output (default). */
   output?: string
 }

@@ -1,10 +1,11 @@
 import { type ReactNode, useEffect, useState } from 'react'
+import type { CallDecision } from '../../../../src-preload/contract/tools.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { commandLine } from '../../../shared/ui/commandLine.ts'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { findTool, useTools } from '../../../stores/tools.ts'
-import { type Decision, decide } from './actions.ts'
+import { decide } from './actions.ts'
 import { Refuse } from './Refuse.tsx'
 import type { ToolRow } from './round.ts'
 
@@ -14,15 +15,15 @@ const calm = 350
 /** Asks the person about one call. Shows the tool, the place where it would run, and four answers. */
 export function ToolAsk({ row }: { row: ToolRow }) {
   const t = useToolTranslate()
-  const [deciding, setDeciding] = useState<Decision | null>(null)
+  const [deciding, setDeciding] = useState<CallDecision | null>(null)
   const [refusing, setRefusing] = useState(false)
   const ready = useCalm()
-  const say = async (allow: Decision) => {
+  const say = async (allow: CallDecision) => {
     setDeciding(allow)
     await decide(row.id, allow)
     setDeciding(null)
   }
-  const button = (allow: Decision, words: string) => (
+  const button = (allow: CallDecision, words: string) => (
     <Button
       size="small"
       variant={allow === 'once' ? 'primary' : 'normal'}

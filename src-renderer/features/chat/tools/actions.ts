@@ -1,11 +1,10 @@
+import type { CallDecision } from '../../../../src-preload/contract/tools.ts'
 import { type HandDraft, toolsStore, withDraft, withoutDraft } from '../../../stores/tools.ts'
 import { attempt } from '../client.ts'
 
 // Actions of a person on calls. The page's notice shows failures.
 
-export type Decision = 'once' | 'conversation' | 'always' | 'no'
-
-export async function decide(messageId: string, allow: Decision, why = ''): Promise<void> {
+export async function decide(messageId: string, allow: CallDecision, why = ''): Promise<void> {
   const reason = why.trim()
   await attempt((client) => client.tools.decideCall({ messageId, allow, ...(reason === '' ? {} : { why: reason }) }))
 }

@@ -34,19 +34,19 @@ describe.each(names)('a start while another program has locked %s.sqlite', (name
   )('%s reports that it waits, and starts by itself when the lock ends', async (_, alsoReading) => {
     const dataDir = filledFolder()
     const release = lockDatabase(join(dataDir, `${name}.sqlite`), alsoReading)
-    const reported: Opening[] = []
+    const stages: Opening[] = []
     const { host, lines } = testHost(dataDir)
     const core = await createCore(host, {
       proxyPort: null,
       opening: (work) => {
         // The lock lasts for several attempts.
-        if (reported.push(work) === 3) release()
+        if (stages.push(work) === 3) release()
       },
     })
     onTestFinished(() => core.stop())
     // A lock against writing alone can go unnoticed, because not every database is written at the start.
-    if (alsoReading || reported.length > 0) {
-      expect(reported).toEqual(Array(3).fill({ stage: 'waiting', database: name, rows: null }))
+    if (alsoReading || stages.length > 0) {
+      expect(stages).toEqual(Array(3).fill({ stage: 'waiting', database: name, rows: null }))
       expect(lines.filter((line) => line.includes('locked'))).toEqual([
         `warn Another program has locked ${name}.sqlite. Waiting until it is free.`,
       ])

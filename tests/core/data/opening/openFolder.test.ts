@@ -52,12 +52,12 @@ it('Opening that is cancelled while a large log is recovered leaves the folder f
   expect(existsSync(join(dataDir, 'damaged'))).toBe(false)
 
   const port = await freePort()
-  const reported: Opening[] = []
+  const stages: Opening[] = []
   const answers: Promise<Response>[] = []
   const core = await createCore(host, {
     proxyPort: port,
     opening(work) {
-      reported.push(work)
+      stages.push(work)
       const headers = { authorization: 'Bearer isk_any' }
       if (answers.length === 0) answers.push(fetch(`http://127.0.0.1:${port}/v1/models`, { headers }))
     },
@@ -70,8 +70,8 @@ it('Opening that is cancelled while a large log is recovered leaves the folder f
       null,
     ])
     expect(await asked.json()).toMatchObject({ error: { type: 'studio_unavailable', code: 'opening' } })
-    const counted = reported.map((work) => work.rows ?? 0)
-    expect(reported.at(-1)).toMatchObject({ stage: 'mending', database: 'ledger' })
+    const counted = stages.map((work) => work.rows ?? 0)
+    expect(stages.at(-1)).toMatchObject({ stage: 'mending', database: 'ledger' })
     expect([...counted].sort((a, b) => a - b)).toEqual(counted)
     expect(counted.at(-1)).toBeGreaterThan(rows / 10)
     // The same address is now that of the real server, and no other server listens there.

@@ -31,16 +31,16 @@ let store = openStore(dataDir)
 afterAll(() => store.close())
 
 /** An alert log and the alerts that it reported for an account's or app's id, in order. */
-function accountOf(now: () => number) {
-  let account = new AlertLog(store.alerts, now)
+function openAlertLog(now: () => number) {
+  let log = new AlertLog(store.alerts, now)
   return {
-    take: (given: Measurement | Measurement[]) => account.take([given].flat()).reported,
-    lapse: () => account.lapse(),
+    take: (given: Measurement | Measurement[]) => log.take([given].flat()).reported,
+    lapse: () => log.lapse(),
     /** Forgets everything in memory, as a restart does. */
     restart() {
       store.close()
       store = openStore(dataDir)
-      account = new AlertLog(store.alerts, now)
+      log = new AlertLog(store.alerts, now)
     },
   }
 }
@@ -83,11 +83,11 @@ describe('a balance', () => {
     const walk = (all: Step[]): void => {
       const id = randomUUID()
       let now = start
-      const account = accountOf(() => now)
+      const log = openAlertLog(() => now)
       const wanted = new Wanted()
       const hear = (figure: number, asOf: number): void => {
         const [balance, below] = [{ value: sc(figure), asOf: iso(asOf) }, sc(wanted.line)]
-        const reported = account.take(measureBalance({ id, name: 'A' }, balance, below))
+        const reported = log.take(measureBalance({ id, name: 'A' }, balance, below))
         const facts = { kind: 'balance', account: { id, name: 'A' }, balance: sc(figure), below, asOf: iso(asOf) }
         expect(reported.map((one) => one.facts)).toEqual(wanted.isReported(figure, asOf) ? [facts] : [])
         expect(store.alerts.holding(`balance:${id}`) !== null).toBe(wanted.low)
@@ -98,7 +98,7 @@ describe('a balance', () => {
         if (step.do === 'figure') hear(step.cents, now - step.asOf * 60_000)
         else if (step.do === 'line') wanted.line = step.cents
         else {
-          account.restart()
+          log.restart()
           wanted.heard = Number.NEGATIVE_INFINITY
         }
       }
@@ -122,14 +122,14 @@ describe('the spend of a day', () => {
     const walk = (figures: Sides[], line: number): void => {
       const id = randomUUID()
       let now = start
-      const account = accountOf(() => now)
+      const log = openAlertLog(() => now)
       const reported: string[] = []
       const hear = ({ service, here }: Sides): void => {
         const sides = { day: dayOfMs(now), service: scOrNull(service), here: scOrNull(here) }
         const reading = measureSpend({ id, name: 'A' }, sides, sc(line), now)
         const most = Math.max(service, here)
         expect(reading === null).toBe(most < 0)
-        for (const { facts } of reading ? account.take(reading) : []) {
+        for (const { facts } of reading ? log.take(reading) : []) {
           if (facts.kind !== 'spend') throw new Error('It is about spend.')
           expect(facts.spent).toBe(sc(most))
           expect(facts.source).toBe(service >= here ? 'service' : 'here')
@@ -139,15 +139,15 @@ describe('the spend of a day', () => {
       const over = new Set<string>()
       for (const [at, sides] of figures.entries()) {
         now += sides.hours * 3_600_000
-        if (at % 7 === 6) account.restart()
-        account.lapse()
+        if (at % 7 === 6) log.restart()
+        log.lapse()
         hear(sides)
         if (Math.max(sides.service, sides.here) > line) over.add(dayText(dayOfMs(now)))
       }
       expect(reported).toEqual([...over])
       // No alert is active beyond its day.
       now += 2 * dayMs
-      account.lapse()
+      log.lapse()
       expect(store.alerts.holding(`spend:${id}`)).toBeNull()
     }
     const spent = fc.integer({ min: -150, max: 900 })
@@ -193,16 +193,16 @@ describe('a budget', () => {
   it('is reported at its share, when its rest is below the usual request and when it is used up, once each per day or month, and in total again after a reset', () => {
     const nano = (of: number): bigint => BigInt(of) * 10_000_000n
     const walk = (steps: { spend: number; hours: number; reset: boolean }[], share: number, usual: number): void => {
-      const tool = plainApp({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '3', budgetTotal: '2' })
+      const app = plainApp({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '3', budgetTotal: '2' })
       let now = Date.parse('2026-11-29T00:00:00Z')
-      const account = accountOf(() => now)
+      const log = openAlertLog(() => now)
       const spending = new Spending()
       for (const { spend, hours, reset } of steps) {
         now += hours * 3_600_000
         spending.goOn(now, spend, reset && spend % 5 === 0)
         const { day, month, total } = spending.spent
         const spent = { day: nano(day), month: nano(month), total: nano(total) }
-        const reported = account.take(measureBudgets(tool, spent, checks(share, nano(usual)), now))
+        const reported = log.take(measureBudgets(app, spent, checks(share, nano(usual)), now))
         const wanted = windows.flatMap((window) => spending.expected(window, share, usual))
         expect(reported.map((one) => one.facts)).toMatchObject(wanted)
         expect(reported).toHaveLength(wanted.length)
@@ -215,15 +215,15 @@ describe('a budget', () => {
 })
 
 it('a limit of tokens is reported while the usual request uses more, and ends with a tenth to spare', () => {
-  const tool = plainApp({ id: 'a', name: 'T', tokensPerMinute: 1000 })
+  const app = plainApp({ id: 'a', name: 'T', tokensPerMinute: 1000 })
   const read = (usual: number | null) => {
-    const reading = measureTokens(tool, usual, start)
+    const reading = measureTokens(app, usual, start)
     return reading && [reading.level, reading.recovered]
   }
   expect([read(1001), read(1000), read(950), read(909), read(null)]).toEqual([
     ...[[1, false], [0, false], [0, false], [0, true], null],
   ])
-  expect(measureTokens({ ...tool, tokensPerMinute: null }, 5000, start)).toBeNull()
+  expect(measureTokens({ ...app, tokensPerMinute: null }, 5000, start)).toBeNull()
 })
 
 describe('a key', () => {
@@ -266,10 +266,10 @@ it('spend crosses its limit only above it, to the last digit; a budget ends with
   const spent = (service: string, line: string) =>
     measureSpend({ id: 'b', name: 'B' }, { day: 1, service, here: null }, line, start)?.level
   expect([spent('5', '5'), spent('5.000000000000000001', '5'), spent('4.999999999999999999', '5')]).toEqual([0, 1, 0])
-  const tool = plainApp({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '1', budgetTotal: '1' })
+  const app = plainApp({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '1', budgetTotal: '1' })
   const spend = { day: 1n, month: 1n, total: 1n }
   const ends = (at: string) =>
-    measureBudgets(tool, spend, checks(80, null), Date.parse(at)).map(({ endsAt }) =>
+    measureBudgets(app, spend, checks(80, null), Date.parse(at)).map(({ endsAt }) =>
       endsAt === null ? null : iso(endsAt).slice(0, 10),
     )
   expect(ends('2026-12-31T23:59:59Z')).toEqual(['2027-01-01', '2027-01-01', null])
@@ -278,12 +278,12 @@ it('spend crosses its limit only above it, to the last digit; a budget ends with
 
 it('a measurement counts if the newest one came from a clock that was ahead', () => {
   let now = start + 10 * dayMs
-  const account = accountOf(() => now)
+  const log = openAlertLog(() => now)
   const reading = (balance: string) =>
     measureBalance({ id: 'clock', name: 'A' }, { value: balance, asOf: iso(now) }, '5')
-  expect(account.take(reading('9'))).toEqual([])
+  expect(log.take(reading('9'))).toEqual([])
   now = start
-  expect(account.take(reading('4'))).toHaveLength(1)
+  expect(log.take(reading('4'))).toHaveLength(1)
 })
 
 it('several alerts are one notification, without characters that its body would interpret as markup', () => {
@@ -319,7 +319,7 @@ describe('a ban', () => {
 })
 
 it('reports again what a recovered file stores in an unreadable form', () => {
-  const alerts = accountOf(() => start)
+  const alerts = openAlertLog(() => start)
   const figure = { value: '4', asOf: new Date(start).toISOString() }
   const reading = measureBalance({ id: 'unreadable', name: 'A' }, figure, '5')
   expect(alerts.take(reading)).toHaveLength(1)

@@ -12,7 +12,7 @@ import { retry } from '../../../../src-main/core/features/chat/retry.ts'
 import { type SendInput, send } from '../../../../src-main/core/features/chat/send.ts'
 import { stop } from '../../../../src-main/core/features/chat/stop.ts'
 import { openToolCallsPort } from '../../../../src-main/core/features/chat/toolCallsPort.ts'
-import { saveSetup, update } from '../../../../src-main/core/features/chat/updateConversation.ts'
+import { saveDraft, saveSetup, update } from '../../../../src-main/core/features/chat/updateConversation.ts'
 import { SchemaCheckClient } from '../../../../src-main/core/features/tools/schemaCheck/workerClient.ts'
 import type { ChatNeighbours } from '../../../../src-main/core/ports/toolCalls.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
@@ -208,6 +208,28 @@ describe('several replies', () => {
     expect(service.last.request.messages.map((message) => message.content)).toEqual(['Question', 'one', 'On'])
     expect(service.open.map(({ request }) => request.model)).toEqual(['c', 'm'])
     expect(feature.runs.view.beside(store.conversations.get(conversationId).leafId ?? '')).toEqual([])
+  })
+})
+
+describe('the stored draft', () => {
+  it('is emptied with the message that contains it', async () => {
+    const { store, feature, ask, answer } = studio()
+    const { conversationId } = await ask()
+    await answer('end')
+    saveDraft(feature, { conversationId, draft: 'And then?' })
+    await ask({ conversationId, text: 'And then?' })
+    expect(store.conversations.get(conversationId).draft).toBe('')
+  })
+
+  it('stays when an edited message is sent, or a message of another program', async () => {
+    const { store, feature, ask, answer } = studio()
+    const { conversationId, turnId } = await ask()
+    await answer('end')
+    saveDraft(feature, { conversationId, draft: 'Half a sentence' })
+    await ask({ conversationId, edits: turnId, text: 'Otherwise' })
+    await answer('end')
+    await ask({ conversationId, text: 'From the command line' })
+    expect(store.conversations.get(conversationId).draft).toBe('Half a sentence')
   })
 })
 

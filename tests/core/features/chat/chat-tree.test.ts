@@ -285,8 +285,8 @@ function checkTree({ store, ids }: Studio): void {
       below.set(link.parentId, [...(below.get(link.parentId) ?? []), link.id])
     }
     for (const siblings of below.values()) {
-      const reported = store.messages.many(siblings).map(({ sibling, siblings }) => [sibling, siblings])
-      expect(reported).toEqual(siblings.map((_, at) => [at + 1, siblings.length]))
+      const places = store.messages.many(siblings).map(({ sibling, siblings }) => [sibling, siblings])
+      expect(places).toEqual(siblings.map((_, at) => [at + 1, siblings.length]))
     }
     const { leafId, messages } = store.conversations.find(id) ?? { leafId: null, messages: -1 }
     const path = store.messages.pathIds(leafId)
@@ -321,7 +321,7 @@ async function checkHistory({ store, ids }: Studio): Promise<void> {
 }
 
 /** Omits fields that are only sent with the end of a reply. */
-const reported = (messages: readonly Message[]): Message[] =>
+const withoutLateFields = (messages: readonly Message[]): Message[] =>
   messages.map((message) => (message.finishedAt ? message : { ...message, finishReason: null, usage: null }))
 
 function checkPages(studio: Studio): void {
@@ -334,8 +334,8 @@ function checkPages(studio: Studio): void {
     }
     const path = view.path(id)
     expect(page.left).toBe(0)
-    expect(reported(page.messages)).toEqual(reported(view.messages(path)))
-    expect(reported(page.beside)).toEqual(reported(view.messages(view.beside(path.at(-1)))))
+    expect(withoutLateFields(page.messages)).toEqual(withoutLateFields(view.messages(path)))
+    expect(withoutLateFields(page.beside)).toEqual(withoutLateFields(view.messages(view.beside(path.at(-1)))))
     expect(page.conversation).toEqual(view.conversation(id))
     expect(page.setup).toEqual(view.setup(id))
   }

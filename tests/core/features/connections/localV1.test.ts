@@ -55,13 +55,13 @@ it.each([
 
     // Read requests answer without the network.
     const began = performance.now()
-    const [{ rows }, accounts, tools] = await Promise.all([
+    const [{ rows }, accounts, apps] = await Promise.all([
       client.requests.page({ filter: {}, before: Number.MAX_SAFE_INTEGER, limit: 10 }),
       client.usage.watch().then((feed) => feed.next()),
       client.apps.watch().then((feed) => feed.next()),
     ])
     expect(rows.find(({ path }) => path === '/v1/chat/completions')).toMatchObject({ state: 'failed', status })
-    expect([accounts.done, tools.done]).toEqual([false, false])
+    expect([accounts.done, apps.done]).toEqual([false, false])
     expect((await client.models.list({ refresh: false })).models.length).toBeGreaterThan(0)
     expect(performance.now() - began).toBeLessThan(5000)
 

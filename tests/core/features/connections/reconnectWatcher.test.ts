@@ -159,7 +159,7 @@ describe('the reconnect watcher', () => {
     const waits: number[] = []
     for (let looks = 0; looks < 6; looks += 1) {
       await session.check({ quiet: true })
-      waits.push(Date.parse(session.connection.offline?.nextLookAt ?? '') - Date.now())
+      waits.push(Date.parse(session.connection.offline?.nextCheckAt ?? '') - Date.now())
     }
     for (const [index, wait] of waits.entries()) {
       const whole = Math.min(8000, 1000 * 2 ** index)
@@ -189,7 +189,7 @@ describe('the reconnect watcher', () => {
     const taken = cut.taken()
     await cut.set('open')
     testIfOffline(session)
-    expect(Date.parse(session.connection.offline?.nextLookAt ?? '') - Date.now()).toBeLessThanOrEqual(300)
+    expect(Date.parse(session.connection.offline?.nextCheckAt ?? '') - Date.now()).toBeLessThanOrEqual(300)
     expect(cut.taken()).toBe(taken)
     await until(there)
   })
@@ -246,7 +246,7 @@ describe('the reconnect watcher', () => {
       ...new StudioError('unavailable', 'Later.', { retryAfterMs }).toProblem(),
       kind: 'connect_failed',
     })
-    const next = Date.parse(watcher.offline?.nextLookAt ?? '') - Date.now()
+    const next = Date.parse(watcher.offline?.nextCheckAt ?? '') - Date.now()
     expect(next).toBeGreaterThan(86_000_000)
     expect(next).toBeLessThanOrEqual(86_400_000)
     await new Promise((resolve) => setTimeout(resolve, 30))

@@ -43,10 +43,10 @@ describe('folders, prompts and presets', () => {
     await call(feature.savePrompt, { id: prompt.id, name: 'Ask', text: 'Hi' })
     await call(feature.savePreset, { id: preset.id, name: 'Cold', model: 'm', instructions: 'i', params: {} })
     const next = async (): Promise<LibraryState> => libraryState.parse((await events.next()).value)
-    let reported = await next()
-    while (reported.folders[0]?.name !== 'Play' || reported.presets[0]?.model !== 'm') reported = await next()
-    expect(reported.folders[0]).toMatchObject({ model: 'm', instructions: 'Be brief.' })
-    expect(reported.prompts[0]?.text).toBe('Hi')
+    let state = await next()
+    while (state.folders[0]?.name !== 'Play' || state.presets[0]?.model !== 'm') state = await next()
+    expect(state.folders[0]).toMatchObject({ model: 'm', instructions: 'Be brief.' })
+    expect(state.prompts[0]?.text).toBe('Hi')
     await call(feature.removeFolder, { id: folder.id })
     await call(feature.removePrompt, { id: prompt.id })
     await call(feature.removePreset, { id: preset.id })
@@ -114,7 +114,7 @@ describe('a removed conversation', () => {
       { title: 'Xylophonist', draft: 'Xylophonist!' },
     )
     const staying = put(on.store, [message({ text: 'stays', attachments: [show(shared.mediaId)] })])
-    on.store.pieces.append(on.store.archive.message(on.store.archive.seqs(going)[0] ?? 0)?.id ?? '', {
+    on.store.replyJournal.append(on.store.archive.message(on.store.archive.seqs(going)[0] ?? 0)?.id ?? '', {
       text: 'piece of Xylophonist',
       reasoning: '',
       refusal: '',

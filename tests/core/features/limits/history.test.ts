@@ -31,17 +31,17 @@ it('waits for 429s are counted separately from other waits [LIM-03]', async () =
     [0, 9000],
     [429, 1500],
   ] as [number, number][]
-  const reported = () => requestLog.limited(10, null).map(limitedOf)
+  const listed = () => requestLog.limited(10, null).map(limitedOf)
   const under = request(mixed)
-  expect(reported()).toMatchObject([{ row: under.id, times: 2, waitedMs: 1750, ended: 'running' }])
+  expect(listed()).toMatchObject([{ row: under.id, times: 2, waitedMs: 1750, ended: 'running' }])
   end(under)
   end(only503)
-  expect(reported()).toMatchObject([{ row: under.id, times: 2, waitedMs: 1750, ended: 'done' }])
+  expect(listed()).toMatchObject([{ row: under.id, times: 2, waitedMs: 1750, ended: 'done' }])
   const open = requestLog.open(notice())
   open.connected()
   open.backsOff(429)
   now += 300
-  expect(reported()[0]).toMatchObject({ row: open.id, waitedMs: 300, ended: 'running' })
+  expect(listed()[0]).toMatchObject({ row: open.id, waitedMs: 300, ended: 'running' })
   open.ends({ state: 'cancelled', by: 'person' }, null)
   const alone = request([[429, 60]])
   end(alone)

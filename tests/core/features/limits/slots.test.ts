@@ -6,7 +6,7 @@ import { type KeyName, startSandbox } from '../../../../src-main/sandbox/sandbox
 import type { Limits } from '../../../../src-preload/contract/account.ts'
 import { closeAfterEach } from '../../../helpers/closers.ts'
 import { scheduledClient } from '../../gateway/scheduler/scheduledClient.ts'
-import { notice, openRequestLog, tool } from '../../requestLog/helpers.ts'
+import { appRequester, notice, openRequestLog } from '../../requestLog/helpers.ts'
 
 const closers = closeAfterEach()
 
@@ -68,8 +68,15 @@ describe('the limits of a real service', () => {
   it('show which requests occupy a slot until the reply is closed, and how many wait for one [LIM-05]', async () => {
     const { limits, scheduler, requestLog } = await featureAt('oneAtATime')
     const enter = (id: string) => {
-      const trace = requestLog.open(notice({ requester: tool(id) }))
-      const wish = { requester: tool(id), slot: true, tokens: 0, model: 'writer-small', signal: undefined, trace }
+      const trace = requestLog.open(notice({ requester: appRequester(id) }))
+      const wish = {
+        requester: appRequester(id),
+        slot: true,
+        tokens: 0,
+        model: 'writer-small',
+        signal: undefined,
+        trace,
+      }
       return { trace, pass: scheduler.enter(wish) }
     }
     const first = enter('editor')
@@ -96,7 +103,7 @@ describe('the limits of a real service', () => {
     const { limits, scheduler, requestLog } = await featureAt('main')
     const trace = requestLog.open(notice())
     const pass = await scheduler.enter({
-      requester: tool(),
+      requester: appRequester(),
       slot: true,
       tokens: 0,
       model: null,

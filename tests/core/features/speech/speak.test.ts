@@ -162,24 +162,24 @@ describe('a process that is killed during part 3', () => {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       const exited = once(child, 'exit')
-      let reported = { id: '', part: 0, bytes: 0 }
+      let progress = { id: '', part: 0, bytes: 0 }
       const enough = 5000 + Math.floor(randomNumbers()() * 20_000)
       for await (const line of createInterface({ input: child.stdout })) {
         // The kill truncated the last line.
         if (!line.endsWith('}')) break
-        reported = JSON.parse(line)
-        if (reported.part === 3 && reported.bytes >= enough) child.kill('SIGKILL')
+        progress = JSON.parse(line)
+        if (progress.part === 3 && progress.bytes >= enough) child.kill('SIGKILL')
       }
       await exited
       dripping = false
 
       const feature = speechProcedures(asked, folder)
-      const { id } = reported
+      const { id } = progress
       expect(feature.speeches.get({ id })).toMatchObject({ state: 'cut', problem: { kind: 'cancelled' } })
       await feature.speeches.recovered
       const cut = feature.speeches.get({ id })
       expect(cut.partList.map(({ state }) => state)).toEqual(['done', 'done', 'failed', 'waiting'])
-      expect(cut.partList[2]?.audioBytes).toBeGreaterThanOrEqual(reported.bytes)
+      expect(cut.partList[2]?.audioBytes).toBeGreaterThanOrEqual(progress.bytes)
       const one = cut.partList[0]?.seconds ?? 0
       const joined = lengthOf(fileOf(feature, cut), format) / testRate
       expect(joined).toBeGreaterThan(2 * one + 0.1)

@@ -8,9 +8,9 @@ const feature = openSpeechFeature({ baseUrl, apiKey: 'sk-of-a-test-0123456789' }
 const { id } = await feature.speeches.make(wish(text, { format: format === 'wav' ? 'wav' : 'mp3' }))
 // Stores Node's compile cache before the kill. The next process starts in half the time.
 flushCompileCache()
-const reported = new Map<number, number>()
+const bytesOf = new Map<number, number>()
 for await (const sound of feature.speeches.listen({ id, fromPart: 1 })) {
   if (sound.type !== 'audio') continue
-  reported.set(sound.part, (reported.get(sound.part) ?? 0) + Buffer.byteLength(sound.data, 'base64'))
-  process.stdout.write(`${JSON.stringify({ id, part: sound.part, bytes: reported.get(sound.part) })}\n`)
+  bytesOf.set(sound.part, (bytesOf.get(sound.part) ?? 0) + Buffer.byteLength(sound.data, 'base64'))
+  process.stdout.write(`${JSON.stringify({ id, part: sound.part, bytes: bytesOf.get(sound.part) })}\n`)
 }

@@ -110,11 +110,11 @@ describe('listening', () => {
 it('progress is sent at most ten times a second, and the end always', async () => {
   const { speeches, responses } = await feature(() => undefined)
   const { id } = await speeches.make(wish('Hello.'))
-  const reported: SpeechChange[] = []
+  const events: SpeechChange[] = []
   const changes = speeches.watch()
   const reading = (async () => {
     for await (const change of changes) {
-      reported.push(change)
+      events.push(change)
       if (change.type === 'speech' && isOver(change.speech)) return
     }
   })()
@@ -127,11 +127,11 @@ it('progress is sent at most ten times a second, and the end always', async () =
   responses[0]?.end()
   await reading
   const took = performance.now() - began
-  const [first, ...rest] = reported
+  const [first, ...rest] = events
   expect(first).toMatchObject({ type: 'snapshot', total: 1, speeches: [{ id }] })
   const progress = rest.filter((change) => change.type === 'speech' && change.speech.state === 'making')
   expect(progress.length).toBeLessThanOrEqual(took / 100 + 2)
-  expect(reported.at(-1)).toMatchObject({ speech: { state: 'done', audioBytes: audio().length } })
+  expect(events.at(-1)).toMatchObject({ speech: { state: 'done', audioBytes: audio().length } })
 })
 
 describe('stored speeches', () => {

@@ -6,11 +6,11 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
-import { exportRows, exportView, type UsageExportFormat } from '../../../../src-main/core/features/usage/export.ts'
+import { exportRows, exportView } from '../../../../src-main/core/features/usage/export.ts'
 import { bucketsOf, exportColumns, rowsOf, totalsOf } from '../../../../src-main/core/features/usage/exportRows.ts'
 import { type Column, columnOf, packColumn } from '../../../../src-preload/contract/column.ts'
 import { type PageSeries, packView, unpackView } from '../../../../src-preload/contract/columns.ts'
-import { packedView, type Series, type UsageView } from '../../../../src-preload/contract/usage.ts'
+import { packedView, type Series, type TableFormat, type UsageView } from '../../../../src-preload/contract/usage.ts'
 import { firstCases } from '../../../helpers/effort.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { readDownload } from '../../helpers/transfers.ts'
@@ -122,7 +122,7 @@ const types: Record<(typeof exportColumns)[number], string> = {
 const typed = `{${exportColumns.map((column) => `'${column}': '${types[column]}'`).join(', ')}}`
 
 /** Reads a file of each format with an independent reader. */
-const readers: Record<UsageExportFormat, (path: string) => string> = {
+const readers: Record<TableFormat, (path: string) => string> = {
   parquet: (path) => `read_parquet('${path}')`,
   csv: (path) =>
     `read_csv('${path}', header = true, delim = ',', quote = '"', escape = '"', allow_quoted_nulls = false, auto_detect = false, columns = ${typed})`,
@@ -134,7 +134,7 @@ const all = async (sql: string): Promise<Record<string, unknown>[]> => {
   return result.getRowObjectsJson()
 }
 
-function written(rows: Parameters<typeof exportRows>[0], format: UsageExportFormat): string {
+function written(rows: Parameters<typeof exportRows>[0], format: TableFormat): string {
   const path = join(freshFolder(), `view.${format}`)
   writeFileSync(path, exportRows(rows, format))
   return readers[format](path)
@@ -148,7 +148,7 @@ const full = (text: string): string => {
 const atto = (text: string): bigint => BigInt(full(text).replace('.', ''))
 const guarded = (text: string): string => (/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text)
 
-describe.each<UsageExportFormat>(firstCases(1, ['parquet', 'csv', 'json']))('a view as %s', (format) => {
+describe.each<TableFormat>(firstCases(1, ['parquet', 'csv', 'json']))('a view as %s', (format) => {
   it('is read back by DuckDB value by value and with equal sums', async () => {
     await fc.assert(
       fc.asyncProperty(view, async (given) => {

@@ -14,43 +14,43 @@ const at = (baseUrl: string, profile: string) => placeAt(baseUrl, profile, 'serv
 async function usageOfSandbox() {
   const { baseUrl, keys, close } = await startSandbox()
   onTestFinished(close)
-  const accounts = createUsage(parts())
-  onTestFinished(() => accounts.close())
-  return { accounts, baseUrl, keys }
+  const feature = createUsage(parts())
+  onTestFinished(() => feature.close())
+  return { feature, baseUrl, keys }
 }
 
 describe('accounts of several profiles', () => {
   it('at one address: an account’s usage is never shown as another’s before the key’s owner is known', async () => {
-    const { accounts, baseUrl, keys } = await usageOfSandbox()
-    accounts.follow(client(baseUrl, keys.main), at(baseUrl, 'mine'))
-    const mine = await accounts.refresh()
+    const { feature, baseUrl, keys } = await usageOfSandbox()
+    feature.follow(client(baseUrl, keys.main), at(baseUrl, 'mine'))
+    const mine = await feature.refresh()
     expect(mine.balance?.value).toBe('250')
-    accounts.follow(client(baseUrl, keys.stranger), at(baseUrl, 'theirs'))
-    const [before] = accounts.list()
+    feature.follow(client(baseUrl, keys.stranger), at(baseUrl, 'theirs'))
+    const [before] = feature.list()
     expect(before).toMatchObject({ active: true, name: 'theirs', balance: null, userId: null })
-    expect(accounts.limits.read()).toBeNull()
-    const theirs = await accounts.refresh()
+    expect(feature.limits.read()).toBeNull()
+    const theirs = await feature.refresh()
     expect(theirs.id).not.toBe(mine.id)
     expect(theirs.userId).not.toBe(mine.userId)
     // Switching back shows the own account at once, even without a network.
-    accounts.follow(null, at(baseUrl, 'mine'))
-    expect(accounts.active()?.id).toBe(mine.id)
-    expect(accounts.list()).toHaveLength(2)
+    feature.follow(null, at(baseUrl, 'mine'))
+    expect(feature.active()?.id).toBe(mine.id)
+    expect(feature.list()).toHaveLength(2)
   })
 
   it('with two keys of one account are one account, and leave no empty one behind', async () => {
-    const { accounts, baseUrl, keys } = await usageOfSandbox()
-    accounts.follow(client(baseUrl, keys.main), at(baseUrl, 'a'))
-    const first = await accounts.refresh()
-    accounts.follow(client(baseUrl, keys.neverUsed), at(baseUrl, 'b'))
-    const second = await accounts.refresh()
+    const { feature, baseUrl, keys } = await usageOfSandbox()
+    feature.follow(client(baseUrl, keys.main), at(baseUrl, 'a'))
+    const first = await feature.refresh()
+    feature.follow(client(baseUrl, keys.neverUsed), at(baseUrl, 'b'))
+    const second = await feature.refresh()
     expect(second.id).toBe(first.id)
-    expect(accounts.list()).toHaveLength(1)
-    expect(['a', 'b'].map((profile) => accounts.accountOf({ profile, baseUrl }))).toEqual([first.id, first.id])
+    expect(feature.list()).toHaveLength(1)
+    expect(['a', 'b'].map((profile) => feature.accountOf({ profile, baseUrl }))).toEqual([first.id, first.id])
     // Deleting a profile deletes no usage.
-    accounts.forgotten('a')
-    expect(accounts.list()).toHaveLength(1)
-    expect(accounts.accountOf({ profile: 'b', baseUrl })).toBe(first.id)
+    feature.forgotten('a')
+    expect(feature.list()).toHaveLength(1)
+    expect(feature.accountOf({ profile: 'b', baseUrl })).toBe(first.id)
   })
 
   it('with the same user name at two addresses are two accounts, and a sandbox’s is never a service’s', () => {

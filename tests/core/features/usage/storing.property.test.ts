@@ -44,18 +44,18 @@ const usageOf = ({ at, rows, balance }: Fetch) => ({
   balance,
   total_spent: '9',
 })
-const reported = (fetch: Fetch) => reportedByUsage({ askedAt: fetch.at, answeredAt: fetch.at }, usageOf(fetch))
+const parsedReply = (fetch: Fetch) => reportedByUsage({ askedAt: fetch.at, answeredAt: fetch.at }, usageOf(fetch))
 
 const now = (start + 46) * 86_400_000
 const store = openAccountStore(freshFolder())
 let count = 0
 
 /** Stores fetches in this order in a new account and returns everything that can be read. */
-function requestLogOf(fetches: readonly Fetch[]) {
+function readAfter(fetches: readonly Fetch[]) {
   count += 1
   const id = `book ${count}`
   const account = store.accounts.add({ id, kind: 'service', baseUrl: id, userId: null, name: 'x', usedAt: 0 })
-  for (const fetch of fetches) store.transaction(() => store.saveReply(account.no, reported(fetch)))
+  for (const fetch of fetches) store.transaction(() => store.saveReply(account.no, parsedReply(fetch)))
   const reading = readingOf(store, () => now, localSide())
   const range = { accountId: id, from: dayText(start - 40), to: dayText(start + 46) }
   const { query: _, ...view } = reading.view({ ...range, grain: 'day', by: 'model', source: 'service', search: '' })
@@ -76,7 +76,7 @@ it('stored usage is the same in whatever order replies are stored, and however o
       const inOrder = [...fetches].sort((a, b) => a.at - b.at)
       const shuffled = order.flatMap((index) => fetches[index] ?? [])
       const again = twice.flatMap((index) => fetches[index] ?? [])
-      expect(requestLogOf([...shuffled, ...again])).toEqual(requestLogOf(inOrder))
+      expect(readAfter([...shuffled, ...again])).toEqual(readAfter(inOrder))
     }),
     { numRuns: tries(30, 600) },
   )
@@ -84,13 +84,13 @@ it('stored usage is the same in whatever order replies are stored, and however o
 
 /** The expected contents by definition, computed from all replies at once. */
 function byDefinition(fetches: readonly Fetch[]) {
-  const all = fetches.map((fetch) => ({ at: fetch.at, reported: reported(fetch) })).sort((a, b) => a.at - b.at)
+  const all = fetches.map((fetch) => ({ at: fetch.at, reply: parsedReply(fetch) })).sort((a, b) => a.at - b.at)
   const days = new Map<string, { day: number; model: string }>()
-  for (const { reported: one } of all)
-    for (const { day, model } of one.rows ?? []) days.set(`${day} ${model}`, { day, model })
+  for (const { reply } of all)
+    for (const { day, model } of reply.rows ?? []) days.set(`${day} ${model}`, { day, model })
   const sayings = [...days.values()].map(({ day, model }) => {
-    const covering = all.filter(({ reported: { days: range } }) => range && range.from <= day && day <= range.to)
-    const said = covering.map(({ at, reported: { rows = [] } }) => {
+    const covering = all.filter(({ reply: { days: range } }) => range && range.from <= day && day <= range.to)
+    const said = covering.map(({ at, reply: { rows = [] } }) => {
       const row = rows.find((one) => one.day === day && one.model === model)
       return { at, requests: row?.requests ?? 0, cost: row?.cost ?? 0n }
     })
@@ -113,7 +113,7 @@ function byDefinition(fetches: readonly Fetch[]) {
 it('stored usage has the newest reply for each day and every change of a closed day, to the last digit', () => {
   fc.assert(
     fc.property(history, ({ fetches }) => {
-      const { view, corrections, summary } = requestLogOf(fetches)
+      const { view, corrections, summary } = readAfter(fetches)
       const expected = byDefinition(fetches)
       expect({ cost: view.total.cost, requests: view.total.requests }).toEqual({
         cost: fromAtto(expected.total),

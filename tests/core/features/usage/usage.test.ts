@@ -11,9 +11,9 @@ import { client, openAccount, parts, placeAt } from './helpers.ts'
 
 function open(given: Partial<UsageFeatureOptions> = {}) {
   const all = parts(given)
-  const accounts = createUsage({ ...all, ...given })
-  onTestFinished(() => accounts.close())
-  return { accounts, ...all }
+  const feature = createUsage({ ...all, ...given })
+  onTestFinished(() => feature.close())
+  return { feature, ...all }
 }
 
 /** A service that answers each path in this way and records the requested paths. */
@@ -54,18 +54,18 @@ describe('the account of a connection', () => {
   it('has its days, balance and keys, the calling key first and revoked keys marked [KEY-01] [KEY-02] [KEY-03] [KEY-04] [USE-01]', async () => {
     const { url, key, keys } = await sandbox().then((one) => ({ url: one.baseUrl, key: one.apiKey, keys: one.keys }))
     const learned: string[] = []
-    const { accounts, local } = open({ learn: (_, { baseUrl }) => void learned.push(baseUrl) })
-    accounts.follow(client(url, key), placeAt(url, 'Mine'))
-    expect(accounts.list()).toMatchObject([
+    const { feature, local } = open({ learn: (_, { baseUrl }) => void learned.push(baseUrl) })
+    feature.follow(client(url, key), placeAt(url, 'Mine'))
+    expect(feature.list()).toMatchObject([
       { name: 'Mine', active: true, offers: 'unknown', fetching: true, balance: null },
     ])
-    const account = await accounts.refresh()
+    const account = await feature.refresh()
     expect(account).toMatchObject({ offers: 'yes', active: true, problem: null, balance: { value: '250' } })
     expect(account.userId).toMatch(/^[\da-f-]{36}$/)
     expect(local.reported).toContain(account.id)
     expect(learned).toContain(url)
-    await accounts.refreshKeys()
-    const list = accounts.reading.keys({ accountId: account.id })
+    await feature.refreshKeys()
+    const list = feature.reading.keys({ accountId: account.id })
     expect(list.map(({ name }) => name)).toContain('Old laptop')
     expect(list[0]).toMatchObject({ name: 'Everyday', calling: true, gone: false, revokedAt: null })
     expect(list.find(({ name }) => name === 'Five a minute')).toMatchObject({ rpm: 5, tpm: null, calling: false })
@@ -74,7 +74,7 @@ describe('the account of a connection', () => {
     expect(list.every(({ totals }) => totals !== null)).toBe(true)
     // A key of another account is not fetched.
     expect(JSON.stringify(list)).not.toContain(keys.stranger.slice(0, 12))
-    const daily = accounts.reading.view({
+    const daily = feature.reading.view({
       accountId: account.id,
       from: '2000-01-01',
       to: '2099-01-01',
@@ -83,7 +83,7 @@ describe('the account of a connection', () => {
       source: 'service',
       search: '',
     })
-    const models = accounts.reading.view({ ...daily.query, by: 'model' })
+    const models = feature.reading.view({ ...daily.query, by: 'model' })
     // The keys of the account together used as much as the account.
     expect(daily.total).toMatchObject({ requests: models.total.requests, cost: models.total.cost })
   })
@@ -91,14 +91,14 @@ describe('the account of a connection', () => {
   it('reuses a reply for ten seconds and fetches again after that', async () => {
     let now = Date.now()
     const { baseUrl, apiKey, observe } = await sandbox()
-    const { accounts } = open({ now: () => now })
+    const { feature } = open({ now: () => now })
     const asked = (): number => observe.requests().filter(({ path }) => path === '/v1/usage').length
-    accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl))
-    await accounts.refresh()
-    await accounts.refresh()
+    feature.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    await feature.refresh()
+    await feature.refresh()
     expect(asked()).toBe(1)
     now += 10_000
-    await accounts.refresh()
+    await feature.refresh()
     expect(asked()).toBe(2)
     // The calling key stays the same over a connection.
     expect(observe.requests().filter(({ path }) => path === '/v1/keys/current')).toHaveLength(1)
@@ -119,14 +119,14 @@ describe('the account of a connection', () => {
       },
     }
     const lines: string[] = []
-    const { accounts, accountStore } = open({
+    const { feature, accountStore } = open({
       now: () => now,
       requests: () => requests,
       log: (_, line) => void lines.push(line),
     })
     const fetches = (): number => asked.filter((path) => path === '/v1/usage').length
-    accounts.follow(client(url, 'sk-somebody-new', counted), placeAt(url))
-    const { id } = await accounts.refresh()
+    feature.follow(client(url, 'sk-somebody-new', counted), placeAt(url))
+    const { id } = await feature.refresh()
     const steps = [
       { at: '2026-11-20T22:16:00Z', requestsBefore: 0, fetched: 1 },
       { at: '2026-11-20T22:17:00Z', requestsBefore: 1, fetched: 2 },
@@ -138,13 +138,13 @@ describe('the account of a connection', () => {
     for (const { at, requestsBefore, fetched } of steps) {
       now = Date.parse(at)
       requests += requestsBefore
-      await accounts.fetchDue()
+      await feature.fetchDue()
       expect([at, fetches()]).toEqual([at, fetched])
     }
     const { no } = accountStore.accounts.get(id) ?? { no: 0 }
     expect(accountStore.days.undated(no)).toBe(1)
-    expect(accounts.summary({ accountId: id }).undated).toBe(1)
-    expect(accounts.reading.undated({ accountId: id })).toMatchObject([{ keyId: null }])
+    expect(feature.summary({ accountId: id }).undated).toBe(1)
+    expect(feature.reading.undated({ accountId: id })).toMatchObject([{ keyId: null }])
     expect(lines.filter((line) => line.includes('date'))).toHaveLength(1)
   })
 
@@ -158,12 +158,12 @@ describe('the account of a connection', () => {
       if (path === '/v1/keys/') return { body: JSON.stringify({ api_keys: [key] }) }
       return { body: JSON.stringify(key) }
     })
-    const { accounts, accountStore } = open({ now: () => now })
+    const { feature, accountStore } = open({ now: () => now })
     const connect = async (at: string) => {
       now = Date.parse(at)
-      accounts.follow(client(url, 'sk-somebody-hasty'), placeAt(url))
-      const account = await accounts.refresh()
-      await accounts.refreshKeys()
+      feature.follow(client(url, 'sk-somebody-hasty'), placeAt(url))
+      const account = await feature.refresh()
+      await feature.refreshKeys()
       return account
     }
     await connect('2026-11-18T12:00:00Z')
@@ -172,25 +172,25 @@ describe('the account of a connection', () => {
     balance = 7
     key.name = 'second'
     await connect('2027-05-19T12:00:00Z')
-    accounts.limits.save(limitsAt('2027-05-19T12:00:00.000Z'))
+    feature.limits.save(limitsAt('2027-05-19T12:00:00.000Z'))
     const put = rows.find(({ date }) => date === '2026-11-19')
     if (put) put.cost_sc = 3
     balance = 6
     key.name = 'third'
     const account = await connect('2026-11-21T12:00:00Z')
     expect(account).toMatchObject({ asOf: '2026-11-21T12:00:00.000Z', balance: { value: '6' } })
-    accounts.limits.save(limitsAt('2026-11-21T12:00:00.000Z'))
-    expect(accounts.limits.read()?.asOf).toBe('2026-11-21T12:00:00.000Z')
-    expect(accounts.reading.keys({ accountId: account.id })).toMatchObject([
+    feature.limits.save(limitsAt('2026-11-21T12:00:00.000Z'))
+    expect(feature.limits.read()?.asOf).toBe('2026-11-21T12:00:00.000Z')
+    expect(feature.reading.keys({ accountId: account.id })).toMatchObject([
       { name: 'third', asOf: '2026-11-21T12:00:00.000Z' },
     ])
     const range = { accountId: account.id, from: '2026-11-09', to: '2026-11-23' }
-    const seen = accounts.reading.view({ ...range, grain: 'day', by: 'model', source: 'service', search: '' })
+    const seen = feature.reading.view({ ...range, grain: 'day', by: 'model', source: 'service', search: '' })
     expect(seen.total).toMatchObject({ requests: 3, cost: '4' })
     expect(seen.buckets.map(({ state }) => state)).toEqual([...Array(12).fill('whole'), ...Array(3).fill('running')])
     expect(seen.series[0]?.cost.slice(-3)).toEqual(['0', null, null])
     // It is unknown whether the last row's day had ended when the fast clock fetched it, so its change is no correction.
-    expect(accounts.reading.corrections(range)).toEqual([])
+    expect(feature.reading.corrections(range)).toEqual([])
     expect(accountStore.fetches.coveredDays(1, 'usage', 0, 1_000_000)).toBe(33)
     const versions = ['account', 'key:k'].map((what) => accountStore.versions.all(1, what))
     expect(versions.flat().filter(({ at }) => at > now)).toEqual([])
@@ -198,10 +198,10 @@ describe('the account of a connection', () => {
     // From here on as usual.
     rows[0] = { date: '2026-11-10', model: 'm', requests: 1, cost_sc: 5 }
     await connect('2026-11-22T12:00:00Z')
-    expect(accounts.reading.corrections(range)).toMatchObject([
+    expect(feature.reading.corrections(range)).toMatchObject([
       { day: '2026-11-10', before: { cost: '1' }, after: { cost: '5' } },
     ])
-    expect(accounts.summary({ accountId: account.id }).gaps).toBe(0)
+    expect(feature.summary({ accountId: account.id }).gaps).toBe(0)
   })
 
   it('takes no day from a clock that was behind, and dates those rows once the clock is right [USE-02]', async () => {
@@ -214,48 +214,48 @@ describe('the account of a connection', () => {
     const { url } = await service((path) => ({
       body: JSON.stringify(path === '/v1/usage' ? { usage, balance: 7 } : { id: 'k', user_id: 'u' }),
     }))
-    const { accounts } = open({ now: () => now })
+    const { feature } = open({ now: () => now })
     const from = client(url, 'sk-somebody-late')
-    accounts.follow(from, placeAt(url))
-    const { id: accountId } = await accounts.refresh()
-    expect(accounts.summary({ accountId })).toMatchObject({ undated: 3, gaps: 0, account: { firstDay: null } })
+    feature.follow(from, placeAt(url))
+    const { id: accountId } = await feature.refresh()
+    expect(feature.summary({ accountId })).toMatchObject({ undated: 3, gaps: 0, account: { firstDay: null } })
     now = Date.parse('2026-11-21T12:00:00Z')
-    accounts.follow(from, placeAt(url))
-    await accounts.refresh()
-    expect(accounts.summary({ accountId })).toMatchObject({
+    feature.follow(from, placeAt(url))
+    await feature.refresh()
+    expect(feature.summary({ accountId })).toMatchObject({
       undated: 1,
       gaps: 0,
       account: { firstDay: '2026-11-19' },
     })
-    expect(accounts.reading.undated({ accountId })).toMatchObject([{ date: 'some day' }])
+    expect(feature.reading.undated({ accountId })).toMatchObject([{ date: 'some day' }])
   })
 
   it('fetches one key after another, with pauses unless a caller waits', async () => {
     let now = Date.now()
     const { baseUrl, apiKey } = await sandbox()
-    const { accounts } = open({ now: () => now })
-    accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl))
-    const { id } = await accounts.refresh()
-    expect(accounts.reading.keys({ accountId: id })).toEqual([])
+    const { feature } = open({ now: () => now })
+    feature.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    const { id } = await feature.refresh()
+    expect(feature.reading.keys({ accountId: id })).toEqual([])
     now += 31_000
-    await accounts.fetchDue()
-    expect(accounts.list()).toMatchObject([{ fetching: true }])
+    await feature.fetchDue()
+    expect(feature.list()).toMatchObject([{ fetching: true }])
     // With its pauses the round would take longer than this test allows.
-    await accounts.refreshKeys()
-    expect(accounts.reading.keys({ accountId: id }).every(({ totals }) => totals !== null)).toBe(true)
+    await feature.refreshKeys()
+    expect(feature.reading.keys({ accountId: id }).every(({ totals }) => totals !== null)).toBe(true)
   }, 15_000)
 
   it('stays separate from a second account at the same address, and each is found again', async () => {
     const { baseUrl, apiKey, keys } = await sandbox()
-    const { accounts, accountStore } = open()
+    const { feature, accountStore } = open()
     const ids: string[] = []
     for (const key of [apiKey, keys.stranger, apiKey]) {
-      accounts.follow(client(baseUrl, key), placeAt(baseUrl))
-      ids.push((await accounts.refresh()).id)
+      feature.follow(client(baseUrl, key), placeAt(baseUrl))
+      ids.push((await feature.refresh()).id)
     }
     expect(ids[0]).toBe(ids[2])
     expect(new Set(ids).size).toBe(2)
-    expect(accounts.list().map(({ active, balance }) => [active, balance?.value])).toEqual([
+    expect(feature.list().map(({ active, balance }) => [active, balance?.value])).toEqual([
       [true, '250'],
       [false, '40'],
     ])
@@ -269,15 +269,15 @@ describe('the account of a connection', () => {
       if (path === '/v1/usage') return { body: usage }
       return broken ? { status: 500, body: '{}' } : { body: JSON.stringify({ id: 'k', user_id: 'first' }) }
     })
-    const { accounts, accountStore } = open()
-    accounts.follow(client(url, 'sk-first-account'), placeAt(url))
-    await accounts.refresh()
+    const { feature, accountStore } = open()
+    feature.follow(client(url, 'sk-first-account'), placeAt(url))
+    await feature.refresh()
     broken = true
-    accounts.follow(client(url, 'sk-second-account'), placeAt(url))
-    await expect(accounts.refresh()).rejects.toMatchObject({ kind: 'internal' })
+    feature.follow(client(url, 'sk-second-account'), placeAt(url))
+    await expect(feature.refresh()).rejects.toMatchObject({ kind: 'internal' })
     const [first] = accountStore.accounts.all()
     expect(accountStore.versions.all(first?.no ?? 0, 'account')).toHaveLength(1)
-    expect(accounts.list()).toMatchObject([{ userId: 'first', problem: { kind: 'internal' } }])
+    expect(feature.list()).toMatchObject([{ userId: 'first', problem: { kind: 'internal' } }])
   })
 
   it.each([
@@ -289,34 +289,34 @@ describe('the account of a connection', () => {
   ])('of a service that %s says so without an error, and is not fetched again for a day', async (_, reply) => {
     let now = Date.now()
     const { url, asked } = await service(() => reply)
-    const { accounts, local } = open({ now: () => now })
-    accounts.follow(client(url, 'sk-somebody-else'), placeAt(url))
-    const account = await accounts.refresh()
+    const { feature, local } = open({ now: () => now })
+    feature.follow(client(url, 'sk-somebody-else'), placeAt(url))
+    const account = await feature.refresh()
     expect(account).toMatchObject({ offers: 'no', problem: null, balance: null, asOf: null })
     expect(local.reported).toEqual([account.id])
-    expect(accounts.summary({ accountId: account.id })).toMatchObject({ gaps: 0, corrections: 0, pace: null })
+    expect(feature.summary({ accountId: account.id })).toMatchObject({ gaps: 0, corrections: 0, pace: null })
     const before = asked.length
     now += 23 * 3_600_000
-    await accounts.fetchDue()
+    await feature.fetchDue()
     expect(asked.filter((path) => path === '/v1/usage')).toHaveLength(
       asked.slice(0, before).filter((path) => path === '/v1/usage').length,
     )
     now += 2 * 3_600_000
-    await accounts.fetchDue()
+    await feature.fetchDue()
     expect(asked.length).toBeGreaterThan(before)
   })
 
   it('shows the last report and its time while the service is away, and continues when it is back', async () => {
     const { baseUrl, apiKey, close, port } = await sandbox()
     const folder = openAccount()
-    const { accounts } = open({ accountStore: folder.accountStore })
-    accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl))
-    const before = await accounts.refresh()
+    const { feature } = open({ accountStore: folder.accountStore })
+    feature.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    const before = await feature.refresh()
     await close()
     const later = open({ accountStore: folder.accountStore, now: () => Date.now() + 60_000 })
-    later.accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl))
-    await expect(later.accounts.refresh()).rejects.toMatchObject({ kind: 'connect_failed' })
-    const offline = later.accounts.list()[0]
+    later.feature.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    await expect(later.feature.refresh()).rejects.toMatchObject({ kind: 'connect_failed' })
+    const offline = later.feature.list()[0]
     expect(offline).toMatchObject({ id: before.id, active: true, balance: before.balance, asOf: before.asOf })
     expect(offline?.problem?.kind).toBe('connect_failed')
     const view = {
@@ -328,30 +328,30 @@ describe('the account of a connection', () => {
       source: 'service',
       search: '',
     } as const
-    expect(later.accounts.reading.view(view).total).toEqual(accounts.reading.view(view).total)
+    expect(later.feature.reading.view(view).total).toEqual(feature.reading.view(view).total)
     const again = await sandbox({ port })
     expect(again.port).toBe(port)
-    later.accounts.reachable()
-    const events = later.accounts.watch()
+    later.feature.reachable()
+    const events = later.feature.watch()
     for await (const [account] of events) if (account?.problem === null && !account.fetching) break
-    expect(later.accounts.list()[0]?.asOf).not.toBe(before.asOf)
+    expect(later.feature.list()[0]?.asOf).not.toBe(before.asOf)
     // Without a connection too, and without a key.
-    later.accounts.follow(null, placeAt(baseUrl))
-    expect(later.accounts.list()).toMatchObject([{ id: before.id, active: true, problem: null }])
-    await expect(later.accounts.refresh()).rejects.toMatchObject({ kind: 'not_connected' })
-    later.accounts.follow(null, null)
-    expect(later.accounts.list()).toMatchObject([{ id: before.id, active: false }])
+    later.feature.follow(null, placeAt(baseUrl))
+    expect(later.feature.list()).toMatchObject([{ id: before.id, active: true, problem: null }])
+    await expect(later.feature.refresh()).rejects.toMatchObject({ kind: 'not_connected' })
+    later.feature.follow(null, null)
+    expect(later.feature.list()).toMatchObject([{ id: before.id, active: false }])
   })
 
   it('is new for each new sandbox', async () => {
-    const { accounts, accountStore } = open()
+    const { feature, accountStore } = open()
     for (const seed of ['one', 'two']) {
       const { baseUrl, apiKey } = await sandbox({ seed })
-      accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
-      await accounts.refresh()
+      feature.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
+      await feature.refresh()
       // Reconnected while it runs.
-      accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
-      await accounts.refresh()
+      feature.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
+      await feature.refresh()
       expect(accountStore.accounts.all()).toHaveLength(1)
     }
   })
@@ -374,52 +374,52 @@ describe('the account of a connection', () => {
         return noRequestLog.open(notice)
       },
     }
-    const { accounts } = open({ now: () => now, requests: () => requests })
+    const { feature } = open({ now: () => now, requests: () => requests })
     const count = (path: string): number => asked.filter((one) => one === path).length
-    accounts.follow(client(url, 'sk-somebody-thrifty', counted), placeAt(url))
-    await accounts.refresh()
-    await accounts.refreshKeys()
+    feature.follow(client(url, 'sk-somebody-thrifty', counted), placeAt(url))
+    await feature.refresh()
+    await feature.refreshKeys()
     expect([count('/v1/keys/'), count('/v1/keys/old/usage')]).toEqual([1, 1])
     now += 2 * 3_600_000
     requests += 1
-    await accounts.fetchDue()
-    for await (const [account] of accounts.watch()) if (!account?.fetching) break
+    await feature.fetchDue()
+    for await (const [account] of feature.watch()) if (!account?.fetching) break
     expect([count('/v1/keys/'), count('/v1/keys/old/usage')]).toEqual([2, 1])
-    await accounts.refreshKeys()
+    await feature.refreshKeys()
     expect(count('/v1/keys/old/usage')).toBe(2)
   })
 
   it('notifies watchers of the keys, and fetches them when watched, at most once an hour', async () => {
     let now = Date.now()
     const { baseUrl, apiKey, observe } = await sandbox()
-    const { accounts } = open({ now: () => now })
-    accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl))
-    const { id } = await accounts.refresh()
+    const { feature } = open({ now: () => now })
+    feature.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    const { id } = await feature.refresh()
     const whole = (keys: AccountKey[]): boolean => keys.length > 5 && keys.every(({ totals }) => totals !== null)
-    for await (const keys of accounts.watchKeys({ accountId: id })) if (whole(keys)) break
-    for await (const [account] of accounts.watch()) if (!account?.fetching) break
+    for await (const keys of feature.watchKeys({ accountId: id })) if (whole(keys)) break
+    for await (const [account] of feature.watch()) if (!account?.fetching) break
     const lists = (): number => observe.requests().filter(({ path }) => path === '/v1/keys/').length
-    for await (const _ of accounts.watchKeys({ accountId: id })) break
+    for await (const _ of feature.watchKeys({ accountId: id })) break
     expect(lists()).toBe(1)
     now += 3_600_001 * 24
-    for await (const _ of accounts.watchKeys({ accountId: id })) break
-    for await (const [account] of accounts.watch()) if (!account?.fetching) break
+    for await (const _ of feature.watchKeys({ accountId: id })) break
+    for await (const [account] of feature.watch()) if (!account?.fetching) break
     expect(lists()).toBe(2)
   })
 
   it('can be renamed, and stores its last rate-limit status', async () => {
     const { baseUrl, apiKey } = await sandbox()
-    const { accounts } = open()
-    accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl))
-    const { id } = await accounts.refresh()
-    expect(accounts.rename({ id, name: 'At home' })).toMatchObject({ name: 'At home', active: true })
-    expect(() => accounts.rename({ id: 'no', name: 'x' })).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
+    const { feature } = open()
+    feature.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    const { id } = await feature.refresh()
+    expect(feature.rename({ id, name: 'At home' })).toMatchObject({ name: 'At home', active: true })
+    expect(() => feature.rename({ id: 'no', name: 'x' })).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
     const status = limitsAt(new Date().toISOString())
-    accounts.limits.save(status)
-    accounts.limits.save({ ...limitsAt('2020-01-01T00:00:00.000Z'), banned: true })
-    expect(accounts.limits.read()).toEqual(status)
-    accounts.follow(null, null)
-    expect(accounts.limits.read()).toBeNull()
+    feature.limits.save(status)
+    feature.limits.save({ ...limitsAt('2020-01-01T00:00:00.000Z'), banned: true })
+    expect(feature.limits.read()).toEqual(status)
+    feature.follow(null, null)
+    expect(feature.limits.read()).toBeNull()
   })
 
   it('closes at once during a request that other callers share', async () => {
@@ -427,12 +427,12 @@ describe('the account of a connection', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { accounts } = open()
+    const { feature } = open()
     const from = client(url, 'sk-somebody-silent')
-    accounts.follow({ ...from, getCurrentKey: () => new Promise(() => undefined) }, placeAt(url))
-    await accounts.close()
+    feature.follow({ ...from, getCurrentKey: () => new Promise(() => undefined) }, placeAt(url))
+    await feature.close()
     await from.close()
-    expect(accounts.list()).toMatchObject([{ active: false, problem: null }])
+    expect(feature.list()).toMatchObject([{ active: false, problem: null }])
   })
 
   it('stores nothing after it is closed, whatever arrives later', async () => {
@@ -448,11 +448,11 @@ describe('the account of a connection', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { accounts, accountStore } = open()
-    accounts.follow(client(url, 'sk-somebody-slow'), placeAt(url))
-    await accounts.close()
+    const { feature, accountStore } = open()
+    feature.follow(client(url, 'sk-somebody-slow'), placeAt(url))
+    await feature.close()
     release()
     expect(accountStore.accounts.all()).toMatchObject([{ offers: 'unknown', userId: null }])
-    expect(accounts.list()).toMatchObject([{ active: false, fetching: false }])
+    expect(feature.list()).toMatchObject([{ active: false, fetching: false }])
   })
 })

@@ -68,7 +68,7 @@ beforeEach(() => {
   reading = readingOf(accountStore, () => now, local)
 })
 
-function notify(at: number, ...usage: ReturnType<typeof row>[]): void {
+function reports(at: number, ...usage: ReturnType<typeof row>[]): void {
   const reported = reportedByUsage({ askedAt: at, answeredAt: at }, { usage, balance: '70', total_spent: '30' })
   accountStore.transaction(() => accountStore.saveReply(no, reported))
 }
@@ -124,7 +124,7 @@ describe('a view of remote usage', () => {
 
   it('sorts by cost, puts ungrouped usage last and omits what the search does not match', () => {
     const names = Array.from({ length: 15 }, (_, index) => `model-${index}`)
-    notify(
+    reports(
       now,
       ...names.map((name, index) => row('2026-11-20', name, 1, `0.${index + 10}`)),
       row('2026-11-20', 'free', 9, null),
@@ -148,7 +148,7 @@ describe('a view of remote usage', () => {
 
   it('sorts models by the last digit of their cost and distinguishes names by case', () => {
     const wide = '1000000'
-    notify(
+    reports(
       now,
       row('2026-11-20', 'a', 1, `${wide}.000000000000000001`),
       row('2026-11-20', 'b', 1, `${wide}.000000000000000002`),
@@ -161,9 +161,9 @@ describe('a view of remote usage', () => {
 
   it('of many years shows at once what this or another program fetched since the last view', () => {
     const years = query({ from: '2016-01-01', grain: 'month' })
-    notify(noon('2026-11-19'), row('2026-11-19', 'm', 1, '1'))
+    reports(noon('2026-11-19'), row('2026-11-19', 'm', 1, '1'))
     expect(reading.view(years).total.cost).toBe('1')
-    notify(noon('2026-11-20'), row('2026-11-19', 'm', 1, '1'), row('2026-11-20', 'm', 1, '2'))
+    reports(noon('2026-11-20'), row('2026-11-19', 'm', 1, '1'), row('2026-11-20', 'm', 1, '2'))
     expect(reading.view(years).total.cost).toBe('3')
     const beside = openAccountStore(dataDir)
     const rows = [{ day: day('2026-11-21'), date: '2026-11-21', model: 'm', ...figures }]
@@ -176,7 +176,7 @@ describe('a view of remote usage', () => {
   })
 
   it('compares with the same number of days before, if anything is known of them', () => {
-    notify(now, row('2026-11-20', 'm', 1, '2'), row('2026-11-12', 'm', 1, '0.5'), row('2026-11-09', 'm', 1, '9'))
+    reports(now, row('2026-11-20', 'm', 1, '2'), row('2026-11-12', 'm', 1, '0.5'), row('2026-11-09', 'm', 1, '9'))
     expect(reading.view(query({})).before).toMatchObject({
       from: '2026-11-10',
       to: '2026-11-15',
@@ -215,7 +215,7 @@ describe('a view of remote usage', () => {
   it('renders and can be packed, whatever the service counts', () => {
     const most = { requests: Number.MAX_SAFE_INTEGER, tokens_in: Number.MAX_SAFE_INTEGER, cost_sc: '9007199254' }
     const models = Array.from({ length: 15 }, (_, at) => ({ ...row('2026-11-20', `m${at}`, 1, null), ...most }))
-    notify(now, ...models, row('2026-11-20', 'tiny', 1, '1e-18'), row('2026-11-20', 'below', 1, '9007199255'))
+    reports(now, ...models, row('2026-11-20', 'tiny', 1, '1e-18'), row('2026-11-20', 'below', 1, '9007199255'))
     const seen = reading.view(query({ grain: 'month' }))
     expect(packedView.omit({ query: true }).safeParse(packView(seen)).error).toBeUndefined()
     expect(seen.total).toMatchObject({ requests: Number.MAX_SAFE_INTEGER, cost: '135107988810.000000000000000001' })
@@ -226,7 +226,7 @@ describe('a view of remote usage', () => {
 
   it('has only a day that has begun in the east, and adds up two rows of one day', () => {
     const twice = [row('2026-11-20', 'm', 1, null), row('2026-11-20T00:00:00Z', 'm', 2, '0.5')]
-    notify(now, ...twice, row('2026-11-22', 'm', 1, '3'))
+    reports(now, ...twice, row('2026-11-22', 'm', 1, '3'))
     const { series, buckets } = reading.view(query({ from: '2026-11-20', to: '2026-11-23' }))
     expect(series[0]?.cost).toEqual(['0.5', '0', '3', null])
     expect(series[0]?.requests).toEqual([3, 0, 1, null])
@@ -234,7 +234,7 @@ describe('a view of remote usage', () => {
   })
 
   it('has nothing of another account, even at the same address, over short and long ranges', () => {
-    notify(now, row('2026-11-20', 'm', 1, '1'))
+    reports(now, row('2026-11-20', 'm', 1, '1'))
     const other = accountStore.accounts.add({ ...accountB, id: 'c', userId: 'v', name: 'C' })
     const reported = (cost: string, date: string) =>
       reportedByUsage(
@@ -364,7 +364,7 @@ describe('the comparison of local and remote usage', () => {
 
   it('gives a reason for each difference', () => {
     const day19 = '2026-11-19'
-    notify(
+    reports(
       now,
       row(day19, 'same', 1, '1'),
       row(day19, 'elsewhere', 5, '5'),
@@ -408,11 +408,11 @@ describe('the comparison of local and remote usage', () => {
   it('counts a negative cost as a correction, and compares nothing while a cost is unknown [USE-01]', () => {
     const day19 = '2026-11-19'
     const cost = 33_840_000_000n
-    notify(now, row(day19, 'm', 4, '33.84'), row(day19, 'm', 0, '-2.5'), row(day19, 'n', 1, '1'))
+    reports(now, row(day19, 'm', 4, '33.84'), row(day19, 'm', 0, '-2.5'), row(day19, 'n', 1, '1'))
     uses(used(day19, 'tool:t', 'm', { cost, requests: 4, tokensIn: 40, tokensOut: 4 }))
     expect(reading.view(query({})).total).toMatchObject({ cost: '32.34', missing: { cost: 0 } })
     expect(driftOf({ model: 'm' })).not.toBe('same')
-    notify(now + 1, row(day19, 'm', 4, '33.84'), row(day19, 'm', 0, 'refund'), row(day19, 'n', 1, '1'))
+    reports(now + 1, row(day19, 'm', 4, '33.84'), row(day19, 'm', 0, 'refund'), row(day19, 'n', 1, '1'))
     const { total, series } = reading.view(query({}))
     expect(total).toMatchObject({ cost: '34.84', missing: { cost: 1, requests: 0 } })
     expect(series.find(({ id }) => id === 'm')?.incomplete).toContain(1)
@@ -495,7 +495,7 @@ describe('the comparison of local and remote usage', () => {
 
   it('counts output tokens, requests without a model, and the age of a day', () => {
     const fetched = noon('2026-10-23')
-    notify(
+    reports(
       fetched,
       row('2026-10-21', 'out', 1, '1'),
       row('2026-10-22', 'young', 1, '1'),
@@ -522,7 +522,7 @@ describe('the comparison of local and remote usage', () => {
   })
 
   it('counts a row as known although the coverage of its day was lost', () => {
-    notify(now, row('2026-11-19', 'm', 2, '2'))
+    reports(now, row('2026-11-19', 'm', 2, '2'))
     uses(used('2026-11-19', 'tool:t', 'm', { cost: 1_000_000_000n }))
     const file = new DatabaseSync(accountFile(dataDir))
     file.exec('DELETE FROM coverage')
@@ -531,7 +531,7 @@ describe('the comparison of local and remote usage', () => {
   })
 
   it('covers only the days that both know: local use in a gap is not “more than the service has”', () => {
-    notify(now, row('2026-11-20', 'm', 2, '2'))
+    reports(now, row('2026-11-20', 'm', 2, '2'))
     uses(
       used('2026-11-20', 'tool:t', 'm', { cost: 1_000_000_000n }),
       used('2026-09-01', 'tool:t', 'm', { cost: 7_000_000_000n }),
@@ -578,7 +578,7 @@ it('of several reports of an undated row the newest is kept, in whatever order t
 
 describe('the summary', () => {
   it('computes exactly how long the balance lasts at the pace of the last seven full days', () => {
-    notify(
+    reports(
       now,
       ...Array.from({ length: 7 }, (_, back) => row(`2026-11-${20 - back}`, 'm', 1, '0.7')),
       row('2026-11-21', 'm', 1, '50'),
@@ -632,14 +632,14 @@ describe('the summary', () => {
   )
 
   it('begins with the first day that either source knows', () => {
-    notify(now, row('2026-11-20', 'm', 1, '1'))
+    reports(now, row('2026-11-20', 'm', 1, '1'))
     expect(reading.summary({ accountId: 'b' }).account.firstDay).toBe('2026-11-20')
     uses(used('2026-10-25', 'tool:t', 'm'))
     expect(reading.summary({ accountId: 'b' }).account.firstDay).toBe('2026-10-25')
   })
 
   it('has no pace if one of those days is unknown, and counts the gaps', () => {
-    notify(noon('2026-10-01'), row('2026-10-01', 'm', 1, '1'))
+    reports(noon('2026-10-01'), row('2026-10-01', 'm', 1, '1'))
     const before = reading.summary({ accountId: 'b' })
     expect(before).toMatchObject({ pace: '0', daysLeft: null })
     // None of the days since the 2nd of October was fetched. The window before the 1st was.

@@ -265,14 +265,14 @@ describe('the command line while a core runs', () => {
 
   it('notifies observers even when a request saw the change first', async () => {
     const { app, key } = apps.add({ name: 'one' })
-    const reported = new Promise<boolean>((resolve) => {
+    const seenByObserver = new Promise<boolean>((resolve) => {
       apps.observe(() => resolve(apps.isValid(app.id)))
     })
     const beside = openApps(folder)
     beside.pause(app.id, true)
     beside.close()
     expect(apps.verify(key).good).toBe(false)
-    expect(await reported).toBe(false)
+    expect(await seenByObserver).toBe(false)
   })
 })
 
@@ -295,11 +295,11 @@ describe('an expiry', () => {
   it('is announced once, and several ones each', () => {
     vi.useFakeTimers()
     const soon = [1000, 1000, 40_000].map((ms) => apps.add({ name: `in ${ms}`, expiresAt: inMs(ms) }).app.id)
-    const reported: number[] = []
+    const times: number[] = []
     const start = Date.now()
-    const stop = apps.observe(() => reported.push(Date.now() - start))
+    const stop = apps.observe(() => times.push(Date.now() - start))
     vi.advanceTimersByTime(100_000)
-    expect(reported).toEqual([1000, 40_000])
+    expect(times).toEqual([1000, 40_000])
     expect(soon.map((id) => apps.isValid(id))).toEqual([false, false, false])
     stop()
     expect(vi.getTimerCount()).toBe(0)
@@ -309,15 +309,15 @@ describe('an expiry', () => {
     vi.useFakeTimers()
     const day = 86_400_000
     const { app } = apps.add({ name: 'one', expiresAt: inMs(40 * day) })
-    let reported = 0
+    let calls = 0
     const stop = apps.observe(() => {
-      reported += 1
+      calls += 1
     })
     vi.advanceTimersByTime(60_000)
-    expect([reported, apps.isValid(app.id)]).toEqual([0, true])
+    expect([calls, apps.isValid(app.id)]).toEqual([0, true])
     vi.setSystemTime(Date.now() + 40 * day)
     vi.advanceTimersByTime(30_000)
-    expect([reported, apps.isValid(app.id)]).toEqual([1, false])
+    expect([calls, apps.isValid(app.id)]).toEqual([1, false])
     stop()
   })
 })
@@ -357,11 +357,11 @@ describe('a rotated key', () => {
     vi.useFakeTimers()
     const { app } = apps.add({ name: 'one' })
     apps.rotate(app.id, 1)
-    const reported: number[] = []
+    const times: number[] = []
     const start = Date.now()
-    const stop = apps.observe(() => reported.push(Date.now() - start))
+    const stop = apps.observe(() => times.push(Date.now() - start))
     vi.advanceTimersByTime(2 * hours)
-    expect(reported).toEqual([hours])
+    expect(times).toEqual([hours])
     stop()
   })
 

@@ -6,7 +6,7 @@ import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLo
 import { openDatabase } from '../../../../src-main/core/store/database.ts'
 import { bodiesFile, openRequestLogTables } from '../../../../src-main/core/store/requestLog/open.ts'
 import { bodyDatabase } from '../../../../src-main/core/store/requestLog/schema.ts'
-import { ask, jsonWithKey, toolKey } from '../../../helpers/appRequest.ts'
+import { appKey, ask, jsonWithKey } from '../../../helpers/appRequest.ts'
 import { apiKey, type Gateway, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { isOnDisk } from '../../../helpers/onDisk.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
@@ -192,10 +192,10 @@ describe('a stored response', () => {
 
   it('contains neither the key of the service nor an app key', async () => {
     const { gateway } = await mirror()
-    const first = await created(gateway, { input: `The keys are ${apiKey} and ${toolKey}.` })
+    const first = await created(gateway, { input: `The keys are ${apiKey} and ${appKey}.` })
     expect(JSON.stringify((await at(gateway, first.id)).body)).not.toContain(apiKey)
     gateway.requestLog.flush()
-    for (const key of [apiKey, toolKey]) {
+    for (const key of [apiKey, appKey]) {
       expect(isOnDisk(gateway.dataDir, key)).toBe(false)
     }
   })
@@ -264,7 +264,7 @@ describe('a stored response', () => {
     const { id } = await created(gateway, { input: 'One' })
     const row = (await gateway.rows()).find(({ method }) => method === 'POST')
     expect((await requestLog.counts({})).bodyBytes).toBeGreaterThan(100)
-    expect(await requestLog.deleteBodies({ id: row?.id })).toBe(1)
+    expect(await requestLog.deleteBodies({ id: row?.id ?? 0 })).toBe(1)
     expect((await at(gateway, id)).status).toBe(404)
     expect((await requestLog.counts({})).bodyBytes).toBe(0)
   })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
 import { apis, askIn, translatedApis } from '../../../helpers/apis.ts'
-import { ask, jsonWithKey, postJson, replyTo, toolKey } from '../../../helpers/appRequest.ts'
+import { appKey, ask, jsonWithKey, postJson, replyTo } from '../../../helpers/appRequest.ts'
 import { firstCases } from '../../../helpers/effort.ts'
 import { noLongerGrows } from '../../../helpers/eventually.ts'
 import { apiKey, writeRepeatedly } from '../../../helpers/gateway.ts'
@@ -141,9 +141,9 @@ describe.each(apis)('in the API $name', (api) => {
     }
     expect(new Set(service.paths)).toEqual(new Set(['/v1/chat/completions']))
     const { far, gateway: second } = await beforeService((_request, response) => response.end('{"choices":[]}'))
-    await askIn(second, api, api.body(), { 'x-api-key': toolKey, 'anthropic-version': '2023-06-01' })
+    await askIn(second, api, api.body(), { 'x-api-key': appKey, 'anthropic-version': '2023-06-01' })
     expect(far.requests).toHaveLength(1)
-    expect(JSON.stringify(far.requests)).not.toContain(toolKey)
+    expect(JSON.stringify(far.requests)).not.toContain(appKey)
   })
 
   it('limits of the app apply before anything is sent', async () => {
@@ -536,10 +536,10 @@ describe.each(translatedApis)('only in $name', (api) => {
 describe('the app key', () => {
   it.each(apis)('is accepted in x-api-key for $name, alone and beside an equal Authorization', async (api) => {
     const { gateway } = await beforeSandbox()
-    const headers = { 'content-type': 'application/json', 'x-api-key': toolKey }
+    const headers = { 'content-type': 'application/json', 'x-api-key': appKey }
     const url = `${gateway.url}${api.path}`
     expect((await ask(url, { method: 'POST', headers, body: api.body() })).status).toBe(200)
-    expect((await askIn(gateway, api, api.body(), { 'x-api-key': toolKey })).status).toBe(200)
+    expect((await askIn(gateway, api, api.body(), { 'x-api-key': appKey })).status).toBe(200)
   })
 
   it.each(apis)('beside another key is refused for $name, and neither is sent on', async (api) => {
@@ -549,7 +549,7 @@ describe('the app key', () => {
     expect(api.error(answer.body.toString()).message).toMatch(/different keys/)
     const twice = await ask(`${gateway.url}${api.path}`, {
       method: 'POST',
-      headers: { ...jsonWithKey, 'x-api-key': [toolKey, toolKey] },
+      headers: { ...jsonWithKey, 'x-api-key': [appKey, appKey] },
       body: api.body(),
     })
     expect(twice.status).toBe(400)

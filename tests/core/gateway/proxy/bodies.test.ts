@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type Api, apis, askIn, chatApi, openIn } from '../../../helpers/apis.ts'
-import { type Answer, ask, jsonWithKey, postJson, replyTo, toolKey } from '../../../helpers/appRequest.ts'
+import { type Answer, appKey, ask, jsonWithKey, postJson, replyTo } from '../../../helpers/appRequest.ts'
 import { firstCases } from '../../../helpers/effort.ts'
 import { replyOf } from '../../../helpers/gate.ts'
 import type { Gateway, GatewayOptions } from '../../../helpers/gateway.ts'
@@ -91,7 +91,7 @@ async function halfSent(gateway: Gateway, api: Api, length: number, part: Buffer
   socket.on('error', () => undefined)
   closers.push(() => void socket.destroy())
   socket.write(
-    `POST /v1${api.path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${toolKey}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
+    `POST /v1${api.path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${appKey}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
   )
   socket.write(part)
   await once(socket, 'connect')

@@ -9,7 +9,7 @@ import { checkTarget } from '../../../../src-main/core/gateway/proxy/localPath.t
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { endpointOf } from '../../../../src-main/core/upstream/request/endpoint.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
-import { ask, jsonWithKey, toolKey, withKey } from '../../../helpers/appRequest.ts'
+import { appKey, ask, jsonWithKey, withKey } from '../../../helpers/appRequest.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { temporaryFolder } from '../../../helpers/folders.ts'
 import { speak } from '../../../helpers/gate.ts'
@@ -247,7 +247,7 @@ describe('the path of a request', () => {
         const line = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.proxy.port}\r\n`
         const heard = await speak(
           gateway.proxy.port,
-          `${line}Authorization: Bearer ${toolKey}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+          `${line}Authorization: Bearer ${appKey}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
         )
         expect(heard).toMatch(/^HTTP\/1\.1 400 /)
         const { error } = JSON.parse(heard.slice(heard.indexOf('\r\n\r\n') + 4)) as { error: Record<string, string> }
@@ -523,18 +523,18 @@ describe('behind a real nginx that normalises paths', needs('nginx'), () => {
   it('an app with only the endpoint "other" reaches chat by none of 20 spellings', async () => {
     const gateway = await beforeUrl(nginx.url, { app: { endpoints: ['other'] } })
     for (const path of ['/v1/chat/completions', ...twenty]) {
-      const heard = await raw(gateway.url, path, toolKey)
+      const heard = await raw(gateway.url, path, appKey)
       expect(`${path} ${heard}`).toMatch(/ HTTP\/1\.1 40[034] /)
       expect(heard).toMatch(/"code":"(?:path_refused|endpoint_not_allowed)"/)
     }
     expect(far.requests).toEqual([])
-    await raw(gateway.url, '/v1/other/path', toolKey)
+    await raw(gateway.url, '/v1/other/path', appKey)
     expect(far.requests).toHaveLength(1)
   })
 
   it('an app with a list of models reaches no other model by any of 20 spellings', async () => {
     const gateway = await beforeUrl(nginx.url, { app: { models: ['small'] } })
-    for (const path of twenty) expect(await raw(gateway.url, path, toolKey)).toMatch(/^HTTP\/1\.1 40[03] /)
+    for (const path of twenty) expect(await raw(gateway.url, path, appKey)).toMatch(/^HTTP\/1\.1 40[03] /)
     expect(far.requests).toEqual([])
   })
 })

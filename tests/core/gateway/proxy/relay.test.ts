@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { apis, askIn, openIn, pace } from '../../../helpers/apis.ts'
-import { ask, jsonWithKey, replyTo, toolKey, withKey } from '../../../helpers/appRequest.ts'
+import { appKey, ask, jsonWithKey, replyTo, withKey } from '../../../helpers/appRequest.ts'
 import { quickClock } from '../../../helpers/clock.ts'
 import { noLongerGrows } from '../../../helpers/eventually.ts'
 import { apiKey, openFarEnd, writeRepeatedly } from '../../../helpers/gateway.ts'
@@ -283,7 +283,7 @@ describe('requests without a translation', () => {
     socket.pause()
     socket.on('error', () => undefined)
     socket.write(
-      `GET /v1/audio HTTP/1.1\r\nHost: 127.0.0.1:${gateway.proxy.port}\r\nAuthorization: Bearer ${toolKey}\r\n\r\n`,
+      `GET /v1/audio HTTP/1.1\r\nHost: 127.0.0.1:${gateway.proxy.port}\r\nAuthorization: Bearer ${appKey}\r\n\r\n`,
     )
     await noLongerGrows(() => sent)
     expect(sent).toBeLessThan(40_000_000)

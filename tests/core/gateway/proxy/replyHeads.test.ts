@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Api, apis, chatApi } from '../../../helpers/apis.ts'
-import { toolKey } from '../../../helpers/appRequest.ts'
+import { appKey } from '../../../helpers/appRequest.ts'
 import { replyOf, speak } from '../../../helpers/gate.ts'
 import { apiKey, type Gateway, openGateway } from '../../../helpers/gateway.ts'
 
@@ -60,7 +60,7 @@ async function askWith(answer: Buffer, api: Api = chatApi): Promise<{ heard: str
   const lines = [
     `POST /v1${api.path} HTTP/1.1`,
     `Host: 127.0.0.1:${gateway.proxy.port}`,
-    `Authorization: Bearer ${toolKey}`,
+    `Authorization: Bearer ${appKey}`,
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
     'Connection: close',

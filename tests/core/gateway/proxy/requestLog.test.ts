@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openRequestLogReader } from '../../../../src-main/core/requestLog/reader.ts'
 import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
 import { type Api, apis, askIn, openIn, pace } from '../../../helpers/apis.ts'
-import { ask, jsonWithKey, toolKey, withKey } from '../../../helpers/appRequest.ts'
+import { appKey, ask, jsonWithKey, withKey } from '../../../helpers/appRequest.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import type { Gateway } from '../../../helpers/gateway.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
@@ -197,10 +197,10 @@ describe.each(apis)('a cancelled request in the API $name', (api) => {
     const silent = askIn(gateway, api, api.body(), { 'x-sandbox-fault': 'slow-headers; ms=60000' })
     await eventually(async () => expect((await newest(gateway)).state).toBe('sent'))
     expect(gateway.requestLog.stop((await newest(gateway)).id)).toBe(true)
-    const reported = await silent
-    expect(reported.status).toBe(503)
-    expect(reported.headers['x-should-retry']).toBe('false')
-    expect(api.problem(reported).message).toContain('stopped in Inference Studio')
+    const reply = await silent
+    expect(reply.status).toBe(503)
+    expect(reply.headers['x-should-retry']).toBe('false')
+    expect(api.problem(reply).message).toContain('stopped in Inference Studio')
     expect(await lastRow(gateway)).toMatchObject({ state: 'cancelled', cancelledBy: 'person' })
 
     const response = await openIn(gateway, api, streaming(api), slowly).begun
@@ -435,7 +435,7 @@ describe.each(apis)('bodies in the API $name', (api) => {
     expect(row.hasBodies).toBe(false)
     const detail = gateway.requestLog.get(row.id)
     expect(detail.requestBody).toBeNull()
-    expect(JSON.stringify(detail)).not.toContain(toolKey)
+    expect(JSON.stringify(detail)).not.toContain(appKey)
   })
 
   it('are stored without secrets if enabled, and deleted on request', async () => {
@@ -450,7 +450,7 @@ describe.each(apis)('bodies in the API $name', (api) => {
     expect(detail.replyBody?.text).toContain('[DONE]')
     const all = JSON.stringify(detail)
     expect(all).not.toContain(sandbox.keys.main)
-    expect(all).not.toContain(toolKey)
+    expect(all).not.toContain(appKey)
     // The stored response belongs to the request too.
     expect(await gateway.requestLog.deleteBodies({ id: row.id })).toBe(api.name === 'responses' ? 2 : 1)
     expect(gateway.requestLog.get(row.id).requestBody).toBeNull()

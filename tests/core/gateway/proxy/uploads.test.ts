@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import { readAnswer, replyTo, toolKey, withKey } from '../../../helpers/appRequest.ts'
+import { appKey, readAnswer, replyTo, withKey } from '../../../helpers/appRequest.ts'
 import { eventually, noLongerGrows } from '../../../helpers/eventually.ts'
 import { open } from '../../../helpers/gate.ts'
 import type { Gateway } from '../../../helpers/gateway.ts'
@@ -179,7 +179,7 @@ describe('a key limited by model', () => {
     const { gateway } = await openService([large])
     const line = open(gateway.proxy.port)
     const head = (length: number, method = 'POST', path = 'audio/transcriptions') =>
-      `${method} /v1/${path} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.proxy.port}\r\nAuthorization: Bearer ${toolKey}\r\n${length > 0 ? `Content-Type: ${formType}\r\nContent-Length: ${length}\r\n` : ''}\r\n`
+      `${method} /v1/${path} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.proxy.port}\r\nAuthorization: Bearer ${appKey}\r\n${length > 0 ? `Content-Type: ${formType}\r\nContent-Length: ${length}\r\n` : ''}\r\n`
     const form = file + other + field('prompt', 'x'.repeat(2_000_000)) + close
     line.socket.write(head(form.length) + form)
     const heard = await line.until((text) => text.includes('model_not_allowed'))
@@ -258,7 +258,7 @@ describe('a key limited by model', () => {
 
   it('works with the official SDK and the sandbox, in both orders', async () => {
     const { gateway } = await beforeSandbox({ app: { models: [large] } })
-    const client = new OpenAI({ baseURL: gateway.url, apiKey: toolKey, maxRetries: 0 })
+    const client = new OpenAI({ baseURL: gateway.url, apiKey: appKey, maxRetries: 0 })
     const speech = await gateway.upstream.createSpeech({ input: 'The light turns.', response_format: 'wav' })
     const pieces: Uint8Array[] = []
     for await (const piece of speech.bytes) pieces.push(piece)

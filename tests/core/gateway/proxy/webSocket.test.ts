@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { ask, jsonWithKey, toolKey, withKey } from '../../../helpers/appRequest.ts'
+import { appKey, ask, jsonWithKey, withKey } from '../../../helpers/appRequest.ts'
 import { apiKey, type GatewayOptions } from '../../../helpers/gateway.ts'
 import { isOnDisk } from '../../../helpers/onDisk.ts'
 import { type Event, refusedUpgrade, SocketClient } from '../../../helpers/responsesSocket.ts'
@@ -38,10 +38,10 @@ describe('the guard', () => {
     ['with an unknown key', { authorization: 'Bearer isk_x_wrong' }, undefined, 401, 'tool_key_unknown'],
     ['of a web page', { ...withKey, origin: 'https://evil.example' }, undefined, 403, 'web_page'],
     ['for another host', { ...withKey, host: 'evil.example' }, undefined, 421, 'wrong_host'],
-    ['with the key in the query too', withKey, `/responses?key=${toolKey}`, 400, 'key_elsewhere'],
+    ['with the key in the query too', withKey, `/responses?key=${appKey}`, 400, 'key_elsewhere'],
     [
       'with the key as a protocol too',
-      { ...withKey, 'sec-websocket-protocol': toolKey },
+      { ...withKey, 'sec-websocket-protocol': appKey },
       undefined,
       400,
       'key_elsewhere',
@@ -153,7 +153,7 @@ describe('a turn', () => {
     const headers = JSON.stringify(far.requests[0]?.rawHeaders)
     expect(headers).toContain('kept')
     expect(headers).not.toMatch(/sec-websocket|upgrade|cookie/i)
-    expect(headers).not.toContain(toolKey)
+    expect(headers).not.toContain(appKey)
     client.socket.close()
   })
 

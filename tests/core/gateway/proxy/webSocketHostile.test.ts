@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { toolKey } from '../../../helpers/appRequest.ts'
+import { appKey } from '../../../helpers/appRequest.ts'
 import type { GatewayOptions } from '../../../helpers/gateway.ts'
 import { SocketClient } from '../../../helpers/responsesSocket.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
@@ -200,7 +200,7 @@ it('frames in the packet of the upgrade request are messages like others', async
   const lines = [
     'GET /v1/responses HTTP/1.1',
     `Host: ${host}`,
-    `Authorization: Bearer ${toolKey}`,
+    `Authorization: Bearer ${appKey}`,
     'Connection: Upgrade',
     'Upgrade: websocket',
     'Sec-WebSocket-Version: 13',

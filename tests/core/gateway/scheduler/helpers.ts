@@ -63,14 +63,14 @@ export class FakeTrace implements RequestTrace {
   readonly written = null
   readonly logBodies = false
   onStop = null
-  readonly reported: ('queued' | 'admitted')[] = []
+  readonly states: ('queued' | 'admitted')[] = []
   onAdmitted: (() => void) | null = null
 
   queued(): void {
-    this.reported.push('queued')
+    this.states.push('queued')
   }
   admitted(): void {
-    this.reported.push('admitted')
+    this.states.push('admitted')
     this.onAdmitted?.()
   }
   asks = nothing
@@ -145,7 +145,7 @@ export function expectAdmission(
   times: { afterMs: number; withinMs: number },
 ): void {
   clock.pass(times.afterMs)
-  expect(trace.reported).toEqual(['queued'])
+  expect(trace.states).toEqual(['queued'])
   clock.pass(times.withinMs)
-  expect(trace.reported).toEqual(['queued', 'admitted'])
+  expect(trace.states).toEqual(['queued', 'admitted'])
 }

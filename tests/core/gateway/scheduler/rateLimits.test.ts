@@ -28,11 +28,11 @@ describe('requests a minute', () => {
     for (const one of next) void later(scheduler.enter(one))
     expect(scheduler.waiting().map(({ why }) => why)).toEqual(['rate', 'rate'])
     clock.pass(39_900)
-    expect(next[0]?.trace.reported).toEqual(['queued'])
+    expect(next[0]?.trace.states).toEqual(['queued'])
     clock.pass(300)
-    expect(next.map(({ trace }) => trace.reported.length)).toEqual([2, 1])
+    expect(next.map(({ trace }) => trace.states.length)).toEqual([2, 1])
     clock.pass(20_000)
-    expect(next.map(({ trace }) => trace.reported.length)).toEqual([2, 2])
+    expect(next.map(({ trace }) => trace.states.length)).toEqual([2, 2])
   })
 
   it('limits that become known late include earlier requests', () => {
@@ -52,9 +52,9 @@ describe('tokens a minute', () => {
     void later(scheduler.enter(second))
     expect(scheduler.waiting()[0]?.why).toBe('tokens')
     clock.pass(70_000)
-    expect(second.trace.reported).toEqual(['queued'])
+    expect(second.trace.states).toEqual(['queued'])
     first.leave(300)
-    expect(second.trace.reported).toEqual(['queued', 'admitted'])
+    expect(second.trace.states).toEqual(['queued', 'admitted'])
     const third = wish(studio, { tokens: 100 })
     void later(scheduler.enter(third))
     expectAdmission(clock, third, { afterMs: 59_000, withinMs: 1_200 })
@@ -76,7 +76,7 @@ describe('tokens a minute', () => {
     const next = wish(studio, { tokens: 5_000 })
     void later(scheduler.enter(next))
     clock.pass(60_200)
-    expect(next.trace.reported).toEqual(['queued', 'admitted'])
+    expect(next.trace.states).toEqual(['queued', 'admitted'])
   })
 
   it('small requests overtake a large one for ten seconds, then wait behind it', () => {
@@ -92,8 +92,8 @@ describe('tokens a minute', () => {
     expect(scheduler.waiting().map(({ why }) => why)).toEqual(['tokens', 'turn'])
     now(scheduler.enter(wish(app('small'), { slot: false })))
     clock.pass(60_200)
-    expect(large.trace.reported).toEqual(['queued', 'admitted'])
-    expect(small.trace.reported).toEqual(['queued', 'admitted'])
+    expect(large.trace.states).toEqual(['queued', 'admitted'])
+    expect(small.trace.states).toEqual(['queued', 'admitted'])
   })
 
   it('requests behind a large one are sent when it gives up', async () => {
@@ -106,7 +106,7 @@ describe('tokens a minute', () => {
     const small = wish(app('small'), { tokens: 100 })
     void later(scheduler.enter(small))
     control.abort()
-    expect(small.trace.reported).toEqual(['queued', 'admitted'])
+    expect(small.trace.states).toEqual(['queued', 'admitted'])
     await expect(large).rejects.toMatchObject({ kind: 'cancelled' })
   })
 })
@@ -162,7 +162,7 @@ describe('the general bucket', () => {
     const waits = wish()
     void later(scheduler.enter(waits))
     scheduler.saw(200, headers({ limit: 10, remaining: 9 }), slow)
-    expect(waits.trace.reported).toEqual(['queued'])
+    expect(waits.trace.states).toEqual(['queued'])
   })
 
   it('the higher figure of a later request starts a new minute', () => {
@@ -172,7 +172,7 @@ describe('the general bucket', () => {
     const waits = wish()
     void later(scheduler.enter(waits))
     scheduler.saw(200, headers({ limit: 10, remaining: 9 }), last)
-    expect(waits.trace.reported).toEqual(['queued', 'admitted'])
+    expect(waits.trace.states).toEqual(['queued', 'admitted'])
   })
 
   it('a reply of the former connection is ignored', () => {
@@ -201,7 +201,7 @@ describe('the general bucket', () => {
     const waits = wish()
     void later(scheduler.enter(waits))
     clock.pass(60_001)
-    expect(waits.trace.reported).toEqual(['queued', 'admitted'])
+    expect(waits.trace.states).toEqual(['queued', 'admitted'])
   })
 
   it('after its minute the bucket is as large as its limit', () => {
@@ -295,7 +295,7 @@ describe('429', () => {
       const one = wish()
       waiting.push([one, later(scheduler.enter(one))])
     }
-    const inside = () => waiting.filter(([{ trace }]) => trace.reported.includes('admitted')).length
+    const inside = () => waiting.filter(([{ trace }]) => trace.states.includes('admitted')).length
     expect(inside()).toBe(0)
     clock.pass(1_001)
     expect(inside()).toBe(4)
@@ -371,7 +371,7 @@ describe('429', () => {
       message: 'The service asked requests for free to wait another 2 h. That is longer than the queue allows.',
     })
     running.leave(0)
-    expect(other.trace.reported).toEqual(['queued', 'admitted'])
+    expect(other.trace.states).toEqual(['queued', 'admitted'])
     expect(() => scheduler.enter(wish(studio, { model: 'free' }))).toThrow(
       expect.objectContaining({ kind: 'queue_timeout', facts: { retryAfterMs: 7_200_000 } }),
     )
@@ -382,10 +382,10 @@ describe('429', () => {
   it('the end of a hold is announced although no request waits', () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.saw(429, headers({ retryAfterMs: 3_000 }))
-    const reported = vi.fn()
-    scheduler.changes.add(reported)
+    const onChange = vi.fn()
+    scheduler.changes.add(onChange)
     clock.pass(3_001)
-    expect(reported).toHaveBeenCalled()
+    expect(onChange).toHaveBeenCalled()
     expect(scheduler.counts().heldUntil).toBeNull()
   })
 })
@@ -400,14 +400,14 @@ describe('a ban', () => {
     void later(scheduler.enter(first))
     expect(scheduler.counts().heldUntil).toBe(bannedUntil)
     clock.pass(30_001)
-    expect(first.trace.reported).toEqual(['queued', 'admitted'])
+    expect(first.trace.states).toEqual(['queued', 'admitted'])
     scheduler.bucket({ ...reading, banned: true, bannedUntil: 'some day' })
     const second = wish()
     void later(scheduler.enter(second))
     clock.pass(59_000)
-    expect(second.trace.reported).toEqual(['queued'])
+    expect(second.trace.states).toEqual(['queued'])
     scheduler.bucket({ ...reading, ...noBan })
-    expect(second.trace.reported).toEqual(['queued', 'admitted'])
+    expect(second.trace.states).toEqual(['queued', 'admitted'])
   })
 
   it('[LIM-02] that is long still admits account requests now and then, which lift it', () => {

@@ -171,9 +171,9 @@ const hold = perhaps(fc.nat(20_000)).map(
     },
 )
 const figures = fc.record({ limit: perhaps(fc.nat(30)), remaining: perhaps(fc.nat(30)) }).map(
-  (reported): Step =>
+  (limits): Step =>
     (watched) =>
-      watched.scheduler.saw(200, headers(reported)),
+      watched.scheduler.saw(200, headers(limits)),
 )
 
 /** Permits of waiting requests arrive a microtask later. */

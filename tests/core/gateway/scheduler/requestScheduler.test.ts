@@ -7,7 +7,7 @@ describe('without an obstacle', () => {
     const { scheduler } = schedulerAt()
     const asked = wish()
     now(scheduler.enter(asked)).leave(10)
-    expect(asked.trace.reported).toEqual([])
+    expect(asked.trace.states).toEqual([])
     expect(scheduler.counts()).toEqual({ running: 0, waiting: 0, heldUntil: null, slots: { used: 0, of: null } })
   })
 
@@ -39,7 +39,7 @@ describe('concurrent requests', () => {
     clock.pass(60_000)
     expect(await outcome(waits)).toBe('waits')
     first.leave(null)
-    expect(third.trace.reported).toEqual(['queued', 'admitted'])
+    expect(third.trace.states).toEqual(['queued', 'admitted'])
     ;(await waits).leave(null)
     expect(scheduler.counts().slots).toEqual({ used: 1, of: 2 })
   })
@@ -73,7 +73,7 @@ describe('concurrent requests', () => {
     const waiting = [wish(), wish(), wish()]
     for (const one of waiting) void later(scheduler.enter(one))
     scheduler.limits({ ...unset, concurrent: 3 })
-    expect(waiting.map(({ trace }) => trace.reported.length)).toEqual([2, 2, 1])
+    expect(waiting.map(({ trace }) => trace.states.length)).toEqual([2, 2, 1])
   })
 })
 
@@ -120,7 +120,7 @@ describe('turns', () => {
     const asked = [wish(app('a')), wish()]
     for (const one of asked) void later(scheduler.enter(one))
     scheduler.limits({ ...unset, concurrent: 10 })
-    expect(asked.map(({ trace }) => trace.reported.length)).toEqual([1, 2])
+    expect(asked.map(({ trace }) => trace.states.length)).toEqual([1, 2])
   })
 
   it('requests of one sender with and without a slot are served in order of arrival', () => {
@@ -132,7 +132,7 @@ describe('turns', () => {
     void later(scheduler.enter(readOut))
     void later(scheduler.enter(chat))
     clock.pass(60_200)
-    expect([readOut, chat].map(({ trace }) => trace.reported.length)).toEqual([2, 1])
+    expect([readOut, chat].map(({ trace }) => trace.states.length)).toEqual([2, 1])
   })
 
   it('after eight studio requests in a row an app is served', () => {
@@ -199,7 +199,7 @@ describe('bounds of the queue', () => {
         facts: { retryAfterMs: 40_100 },
       }),
     )
-    expect(asked.trace.reported).toEqual([])
+    expect(asked.trace.states).toEqual([])
     expect(scheduler.counts().waiting).toBe(0)
   })
 
@@ -225,7 +225,7 @@ describe('giving up', () => {
     expect(scheduler.counts().waiting).toBe(1)
     await expect(first).rejects.toMatchObject({ kind: 'cancelled' })
     running.leave(0)
-    expect(second.trace.reported).toEqual(['queued', 'admitted'])
+    expect(second.trace.states).toEqual(['queued', 'admitted'])
   })
 
   it('a person cancels exactly the chosen request', async () => {
@@ -273,7 +273,7 @@ describe('another connection', () => {
     scheduler.saw(429, headers({ retryAfterMs: 60_000 }))
     scheduler.reset()
     await expect(answer).rejects.toMatchObject({ kind: 'connection_changed' })
-    expect(waits.trace.reported).toEqual(['queued'])
+    expect(waits.trace.states).toEqual(['queued'])
     now(scheduler.enter(wish()))
     old.leave(0)
     expect(scheduler.counts()).toMatchObject({ running: 1, heldUntil: null, slots: { used: 1, of: null } })

@@ -63,7 +63,7 @@ describe('status calls', () => {
     expect(getRateLimit).not.toHaveBeenCalled()
     await vi.runAllTimersAsync()
     expect(getRateLimit).toHaveBeenCalledTimes(1)
-    expect(waits.trace.reported).toEqual(['queued', 'admitted'])
+    expect(waits.trace.states).toEqual(['queued', 'admitted'])
     clock.pass(61_000)
     scheduler.saw(200, headers({ limit: 600, remaining: 1 }))
     now(scheduler.enter(wish()))
@@ -85,7 +85,7 @@ describe('status calls', () => {
     void later(scheduler.enter(waits))
     expect(scheduler.counts().heldUntil).toBe('2026-01-01T00:00:31.000Z')
     clock.pass(30_001)
-    expect(waits.trace.reported).toEqual(['queued', 'admitted'])
+    expect(waits.trace.states).toEqual(['queued', 'admitted'])
   })
 
   it('do not pass header figures to the scheduler twice', async () => {
@@ -101,12 +101,12 @@ describe('status calls', () => {
     }
     gauge.follow(upstream)
     const follower = new SchedulerWatcher(scheduler, gauge)
-    const reported = vi.spyOn(scheduler, 'bucket')
+    const toScheduler = vi.spyOn(scheduler, 'bucket')
     notify(headers({ limit: 10, remaining: 5 }))
-    expect(reported).not.toHaveBeenCalled()
+    expect(toScheduler).not.toHaveBeenCalled()
     follower.close()
     await gauge.ask()
-    expect(reported).not.toHaveBeenCalled()
+    expect(toScheduler).not.toHaveBeenCalled()
     clock.pass(1)
   })
 })

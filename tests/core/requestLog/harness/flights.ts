@@ -16,14 +16,14 @@ const requestLog = new SqliteRequestLog({
 })
 requestLog.learn(usage, service)
 // Synchronous, so that output from before the kill has left the process.
-const notify = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`)
-requestLog.ended.add((row) => notify({ ended: row.id, cost: row.cost }))
+const print = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`)
+requestLog.ended.add((row) => print({ ended: row.id, cost: row.cost }))
 
 async function lane(): Promise<never> {
   for (;;) {
     const trace = requestLog.open(notice())
     if (trace.written) await trace.written
-    notify({ sent: trace.id })
+    print({ sent: trace.id })
     trace.connected()
     trace.replied(200, `req-${trace.id}`)
     await nextTurn()

@@ -16,8 +16,8 @@ export async function fill(dataDir: string, rows: number): Promise<void> {
   database.exec('BEGIN')
   const caller = database.prepare('INSERT INTO callers (id, who, model) VALUES (?, ?, ?)')
   // 20 apps with 5 models each, the last one rare; the studio; requests without a valid key.
-  for (let tool = 0; tool < 20; tool += 1) {
-    for (let model = 0; model < 5; model += 1) caller.run(tool * 5 + model + 1, `tool:t${tool}`, `model-${model}`)
+  for (let app = 0; app < 20; app += 1) {
+    for (let model = 0; model < 5; model += 1) caller.run(app * 5 + model + 1, `tool:t${app}`, `model-${model}`)
   }
   caller.run(101, 'studio:chat', 'model-0')
   caller.run(102, 'stranger', null)

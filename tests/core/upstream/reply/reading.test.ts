@@ -26,7 +26,7 @@ test('a usage beside choices counts, and the last figures win', () => {
   expect(read(chatStream, stream(usageChunk, chunk({ choices: [], usage: {} }))).reading.usage).toEqual(reported)
 })
 
-test.each([-1, 1.5, 1e300, '9', null, {}, [9]])('a count of %j is ignored', (odd) => {
+test.each([-1, 1.5, 1e300, '-9', '9.5', 'nine', '1e3', '', null, {}, [9]])('a count of %j is ignored', (odd) => {
   const { reading } = read(
     chatStream,
     stream(chunk({ choices: [], usage: { prompt_tokens: odd, completion_tokens: odd } })),

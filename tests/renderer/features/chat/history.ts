@@ -99,7 +99,7 @@ export class History {
     const growing = pick(this.#running(), reply)
     if (!growing) return
     this.#tree.set(growing.id, { ...growing, text: growing.text + append })
-    if (!this.#reported(growing.id)) return
+    if (!this.#isShown(growing.id)) return
     this.events.push({ type: 'delta', messageId: growing.id, field: 'text', at: growing.text.length, append })
   }
 
@@ -108,7 +108,7 @@ export class History {
     if (!ending) return
     const ended: Message = { ...ending, status: 'complete' }
     this.#tree.set(ending.id, ended)
-    if (this.#reported(ended.id)) this.events.push({ type: 'message', message: ended })
+    if (this.#isShown(ended.id)) this.events.push({ type: 'message', message: ended })
   }
 
   #branch(change: () => void): void {
@@ -139,7 +139,7 @@ export class History {
     this.#from = left
   }
 
-  #reported(id: string): boolean {
+  #isShown(id: string): boolean {
     const place = this.path().findIndex((one) => one.id === id)
     return place >= this.#from || this.beside().some((one) => one.id === id)
   }

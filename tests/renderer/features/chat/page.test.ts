@@ -45,7 +45,7 @@ async function visit(scene: string): Promise<void> {
 const asked = (what: string): Promise<unknown[]> =>
   page.evaluate((kind) => harness.core.asked.filter((one) => one.what === kind).map((one) => one.with), what)
 const notify = (event: ConversationEvent): Promise<void> =>
-  page.evaluate((reported) => harness.core.notify(harness.conversationId, JSON.parse(reported)), JSON.stringify(event))
+  page.evaluate((json) => harness.core.notify(harness.conversationId, JSON.parse(json)), JSON.stringify(event))
 const focused = (): Promise<string> =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName ?? '')
 const settled = (id: string, over: Partial<Message>): ConversationEvent => ({

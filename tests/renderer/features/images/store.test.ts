@@ -63,22 +63,22 @@ describe('the store of the Images page', () => {
   it('sorts pictures by time, whatever the order of events, each once', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([1, 2, 3, 4, 5, 6, 7, 8], { minLength: 1 }), (order) => {
-        const reported = [...order, ...order].reduce(
+        const sorted = [...order, ...order].reduce(
           (store, at) => withChange(store, { type: 'image', image: image(at) }),
           firstImages,
         )
-        expect(ids(reported)).toEqual([...order].sort((a, b) => b - a))
-        expect(reported.total).toBe(order.length)
+        expect(ids(sorted)).toEqual([...order].sort((a, b) => b - a))
+        expect(sorted.total).toBe(order.length)
       }),
     )
   })
 
   it('searches again instead of guessing whether an unseen picture matches', () => {
     const narrowed = { ...shown(3, 1), search: 'picture', total: 5 }
-    const reported = withChange(narrowed, { type: 'image', image: image(9) })
-    expect(ids(reported)).toEqual([3, 1])
-    expect(reported).toMatchObject({ stale: true, total: 5 })
-    expect(withChange(reported, { type: 'total', total: 6 }).total).toBe(6)
+    const withUnseen = withChange(narrowed, { type: 'image', image: image(9) })
+    expect(ids(withUnseen)).toEqual([3, 1])
+    expect(withUnseen).toMatchObject({ stale: true, total: 5 })
+    expect(withChange(withUnseen, { type: 'total', total: 6 }).total).toBe(6)
     expect(withChange(narrowed, { type: 'image', image: image(3, { favourite: true }) })).toMatchObject({
       stale: false,
     })

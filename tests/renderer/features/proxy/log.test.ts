@@ -77,12 +77,12 @@ describe('the live log', () => {
   it('has each row once and newest first, however new rows, changes and batches are mixed', () => {
     const batches = fc.array(fc.array(fc.integer({ min: 1, max: 900 }), { maxLength: 30 }), { maxLength: 30 })
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 250 }), batches, (kept, reported) => {
+      fc.property(fc.integer({ min: 0, max: 250 }), batches, (kept, updates) => {
         const first = rowsTo(kept, Math.min(kept, newestRows))
         let store = start(first)
         const known = new Map(first.map((one) => [one.id, one]))
         let bytes = 0
-        for (const ids of reported) {
+        for (const ids of updates) {
           const rows = [...new Set(ids)].map((id) => row(id, { bytesDown: ++bytes }))
           // Rows below the known ones belong to an older page, unless there is none.
           for (const one of rows) if (store.older === 'end' || one.id >= (first.at(-1)?.id ?? 0)) known.set(one.id, one)

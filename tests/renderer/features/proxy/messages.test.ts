@@ -19,7 +19,7 @@ import { timeline } from '../../../../src-renderer/features/proxy/timeline.ts'
 import { parseOrigin } from '../../../../src-renderer/features/settings/parse.ts'
 import { budgetsOf } from '../../../../src-renderer/shared/appBudgets.ts'
 import { firstAppsStore, splitApps, withUse } from '../../../../src-renderer/stores/apps.ts'
-import { row, tool, use } from './rows.ts'
+import { app, row, use } from './rows.ts'
 
 const now = Date.parse('2026-11-21T14:00:00.000Z')
 
@@ -98,7 +98,7 @@ describe('the app form', () => {
   it('produces what the contract accepts, for any valid app', () => {
     const read = readForm(
       formOf(
-        tool({
+        app({
           modelMap: [{ pattern: 'claude-*', model: 'a' }],
           models: ['a', 'b'],
           endpoints: ['chat'],
@@ -164,7 +164,7 @@ describe('the app form', () => {
   })
   it('does not change an untouched expiry, also one with seconds or in the past', () => {
     const expiresAt = '2026-11-20T09:12:33.123Z'
-    expect(readForm(formOf(tool({ expiresAt })), now, expiresAt).settings?.expiresAt).toBe(expiresAt)
+    expect(readForm(formOf(app({ expiresAt })), now, expiresAt).settings?.expiresAt).toBe(expiresAt)
   })
   it('restores the same minute in local time', () => {
     fc.assert(
@@ -177,30 +177,30 @@ describe('the app form', () => {
   })
   it('proposes one of the least used colours', () => {
     expect(freshColour([])).toBe('blue')
-    expect(freshColour([tool(), tool({ colour: 'teal' })])).toBe('violet')
-    expect(freshColour([tool({ revokedAt: '2026-01-01T00:00:00.000Z' })])).toBe('blue')
+    expect(freshColour([app(), app({ colour: 'teal' })])).toBe('violet')
+    expect(freshColour([app({ revokedAt: '2026-01-01T00:00:00.000Z' })])).toBe('blue')
   })
 })
 
 describe("an app's card", () => {
   it('shows first what blocks the app, then what it does', () => {
     const before = new Date(now - 1).toISOString()
-    expect(blockedBy(tool({ revokedAt: before, pausedAt: before }), null, now)).toBe('revoked')
-    expect(blockedBy(tool({ expiresAt: before, pausedAt: before }), null, now)).toBe('expired')
-    expect(blockedBy(tool({ pausedAt: before }), use({ active: 2 }), now)).toBe('paused')
-    expect(activityOf(tool({ pausedAt: before }), use({ active: 2 }), now)).toEqual({ is: 'blocked' })
-    expect(activityOf(tool(), use({ active: 3, waiting: 1 }), now)).toEqual({ is: 'streaming', count: 2 })
-    expect(activityOf(tool(), use({ active: 1, waiting: 1 }), now)).toEqual({ is: 'waiting', count: 1 })
+    expect(blockedBy(app({ revokedAt: before, pausedAt: before }), null, now)).toBe('revoked')
+    expect(blockedBy(app({ expiresAt: before, pausedAt: before }), null, now)).toBe('expired')
+    expect(blockedBy(app({ pausedAt: before }), use({ active: 2 }), now)).toBe('paused')
+    expect(activityOf(app({ pausedAt: before }), use({ active: 2 }), now)).toEqual({ is: 'blocked' })
+    expect(activityOf(app(), use({ active: 3, waiting: 1 }), now)).toEqual({ is: 'streaming', count: 2 })
+    expect(activityOf(app(), use({ active: 1, waiting: 1 }), now)).toEqual({ is: 'waiting', count: 1 })
     // Also while a request runs: the next one is refused.
-    expect(blockedBy(tool({ budgetDay: '2' }), use({ spentDay: '2', active: 1 }), now)).toBe('budgetDay')
-    expect(blockedBy(tool({ budgetDay: '2' }), use({ spentDay: '1.999999999' }), now)).toBeNull()
+    expect(blockedBy(app({ budgetDay: '2' }), use({ spentDay: '2', active: 1 }), now)).toBe('budgetDay')
+    expect(blockedBy(app({ budgetDay: '2' }), use({ spentDay: '1.999999999' }), now)).toBeNull()
     // Of several limits, the card names the one that renews last.
-    expect(blockedBy(tool({ budgetDay: '2', budgetTotal: '3' }), use({ spentDay: '3', spentTotal: '3' }), now)).toBe(
+    expect(blockedBy(app({ budgetDay: '2', budgetTotal: '3' }), use({ spentDay: '3', spentTotal: '3' }), now)).toBe(
       'budgetTotal',
     )
   })
   it('measures spend against each budget exactly', () => {
-    expect(budgetsOf(tool({ budgetDay: '20', budgetTotal: '0' }), use({ spentDay: '5', spentTotal: '0' }))).toEqual([
+    expect(budgetsOf(app({ budgetDay: '20', budgetTotal: '0' }), use({ spentDay: '5', spentTotal: '0' }))).toEqual([
       { period: 'Day', spent: '5', limit: '20', used: false, share: 0.25 },
       { period: 'Total', spent: '0', limit: '0', used: true, share: 1 },
     ])
@@ -213,10 +213,10 @@ describe("an app's card", () => {
     expect(withUse(next, [use()]).use.t2).toBeUndefined()
   })
   it('is collapsed once its key can no longer be used', () => {
-    const tools = [tool({ id: 'a' }), tool({ id: 'b', revokedAt: 'x' }), tool({ id: 'c', pausedAt: 'x' })]
-    expect(splitApps(tools).alive.map(({ id }) => id)).toEqual(['a', 'c'])
+    const apps = [app({ id: 'a' }), app({ id: 'b', revokedAt: 'x' }), app({ id: 'c', pausedAt: 'x' })]
+    expect(splitApps(apps).alive.map(({ id }) => id)).toEqual(['a', 'c'])
     // An expired app needs only another expiry.
-    expect(splitApps([tool({ expiresAt: new Date(now).toISOString() })]).alive.length).toBe(1)
+    expect(splitApps([app({ expiresAt: new Date(now).toISOString() })]).alive.length).toBe(1)
   })
 })
 
@@ -284,12 +284,12 @@ describe('logged bodies', () => {
     ...change,
   })
   it('are copied as a command line without any key, every word quoted', () => {
-    const { text, body: reported } = asCurl(detail(), 'http://127.0.0.1:8787/v1')
-    expect(reported).toBe('whole')
+    const { text, body: bodyState } = asCurl(detail(), 'http://127.0.0.1:8787/v1')
+    expect(bodyState).toBe('whole')
     expect(text).toBe(
       [
         "curl -N 'http://127.0.0.1:8787/v1/chat/completions'",
-        '-H "Authorization: Bearer $TOOL_KEY"',
+        '-H "Authorization: Bearer $APP_KEY"',
         "-H 'content-type: application/json'",
         "-H 'x-custom: it'\\''s'",
         "--data-raw '{\"a\":\"it'\\''s\"}'",

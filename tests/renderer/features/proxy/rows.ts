@@ -6,7 +6,7 @@ import { plainApp } from '../../../helpers/plainApp.ts'
 /** A successful request, with the given changes. */
 export const row = (id: number, change: Partial<RequestRow> = {}): RequestRow => plainRequest({ id, ...change })
 
-export const tool = (change: Partial<App> = {}): App =>
+export const app = (change: Partial<App> = {}): App =>
   plainApp({ id: 't1', name: 'editor', createdAt: '2026-11-01T00:00:00.000Z', ...change })
 
 export const use = (change: Partial<AppUse> = {}): AppUse => noUse({ id: 't1', ...change })

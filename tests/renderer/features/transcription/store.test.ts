@@ -44,30 +44,30 @@ const transcript = (id: string, recordingId: string, state: Transcript['state'])
   cues: [],
   edited: false,
 })
-const notify = (change: TranscriptionChange): void => useTranscribe.setState((now) => withChange(now, change))
+const apply = (change: TranscriptionChange): void => useTranscribe.setState((now) => withChange(now, change))
 const names = (): string[] => useTranscribe.getState().recordings.map(({ name }) => name)
 const first = useTranscribe.getState()
 
 beforeEach(() => {
   useTranscribe.setState(first, true)
-  notify({ type: 'snapshot', recordings: [recording('c', 30), recording('b', 20)], total: 3 })
+  apply({ type: 'snapshot', recordings: [recording('c', 30), recording('b', 20)], total: 3 })
 })
 
 describe('the list of recordings', () => {
   test('inserts a new one first, keeps a changed one in place, and restores a deleted one at its place', () => {
-    notify({ type: 'recording', recording: recording('d', 40) })
-    notify({ type: 'recording', recording: recording('b', 20, { bytes: 99 }) })
+    apply({ type: 'recording', recording: recording('d', 40) })
+    apply({ type: 'recording', recording: recording('b', 20, { bytes: 99 }) })
     expect(names()).toEqual(['d', 'c', 'b'])
     expect(useTranscribe.getState().recordings[2]?.bytes).toBe(99)
-    notify({ type: 'gone', id: 'c' })
+    apply({ type: 'gone', id: 'c' })
     expect(names()).toEqual(['d', 'b'])
     expect(useTranscribe.getState().total).toBe(3)
-    notify({ type: 'recording', recording: recording('c', 30) })
+    apply({ type: 'recording', recording: recording('c', 30) })
     expect(names()).toEqual(['d', 'c', 'b'])
   })
 
   test('has no gap when an older recording changes', () => {
-    notify({ type: 'recording', recording: recording('old', 5) })
+    apply({ type: 'recording', recording: recording('old', 5) })
     expect(names()).toEqual(['c', 'b'])
     useTranscribe.setState((now) => withOlder(now, [recording('b', 20), recording('a', 10), recording('old', 5)], 4))
     expect(names()).toEqual(['c', 'b', 'a', 'old'])
@@ -75,9 +75,9 @@ describe('the list of recordings', () => {
 
   test('shows the results of a search, and follows their changes', () => {
     useTranscribe.setState({ search: 'x', found: { search: 'x', recordings: [recording('b', 20)], total: 1 } })
-    notify({ type: 'recording', recording: recording('b', 20, { name: 'renamed' }) })
+    apply({ type: 'recording', recording: recording('b', 20, { name: 'renamed' }) })
     expect(listedRecordings(useTranscribe.getState()).map(({ name }) => name)).toEqual(['renamed'])
-    notify({ type: 'gone', id: 'b' })
+    apply({ type: 'gone', id: 'b' })
     expect(listedRecordings(useTranscribe.getState())).toEqual([])
   })
 })
@@ -94,26 +94,26 @@ describe('the open recording', () => {
     expect(shown()).toBe('t2')
     useTranscribe.setState(({ open: now }) => ({ open: now && { ...now, shownId: 't1' } }))
     expect(shown()).toBe('t1')
-    notify({ type: 'transcript', transcript: transcript('t2', 'c', 'done') })
+    apply({ type: 'transcript', transcript: transcript('t2', 'c', 'done') })
     expect(shown()).toBe('t1')
-    notify({ type: 'transcript', transcript: transcript('t3', 'c', 'making') })
+    apply({ type: 'transcript', transcript: transcript('t3', 'c', 'making') })
     expect(shown()).toBe('t3')
   })
 
   test('does not show a running transcript of another recording', () => {
     open()
-    notify({ type: 'transcript', transcript: transcript('t9', 'b', 'making') })
+    apply({ type: 'transcript', transcript: transcript('t9', 'b', 'making') })
     expect(useTranscribe.getState().open?.transcripts).toEqual([])
     expect(Object.keys(useTranscribe.getState().making)).toEqual(['t9'])
-    notify({ type: 'transcript', transcript: transcript('t9', 'b', 'failed') })
+    apply({ type: 'transcript', transcript: transcript('t9', 'b', 'failed') })
     expect(useTranscribe.getState().making).toEqual({})
   })
 
   test('is marked as deleted when another window deletes it, and returns when restored', () => {
     open()
-    notify({ type: 'gone', id: 'c' })
+    apply({ type: 'gone', id: 'c' })
     expect(useTranscribe.getState().open?.state).toBe('gone')
-    notify({ type: 'recording', recording: recording('c', 30) })
+    apply({ type: 'recording', recording: recording('c', 30) })
     expect(useTranscribe.getState().open?.state).toBe('live')
   })
 })

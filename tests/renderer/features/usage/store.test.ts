@@ -189,7 +189,7 @@ describe('the keys of an account', () => {
 describe('from a bar to its requests', () => {
   it('filters the log by model, app or feature, but not by key or the rest', () => {
     expect(filterOf('model', 'writer-small')).toEqual({ model: 'writer-small' })
-    expect(filterOf('app', 'a-tool')).toEqual({ who: 'a-tool' })
+    expect(filterOf('app', 'an-app')).toEqual({ who: 'an-app' })
     expect(filterOf('feature', 'speech')).toEqual({ who: 'studio:speech' })
     expect(filterOf('key', 'a-key')).toEqual({})
     expect(filterOf('model', 'rest')).toEqual({})

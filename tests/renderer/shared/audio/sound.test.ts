@@ -25,11 +25,11 @@ test('a worker measures each kind of file: its length, its loud half and its qui
   const { page, faults } = await harness.open()
   for (const kind of Object.keys(kinds)) {
     const rate = kind === 'pcm' ? 24_000 : null
-    const reported = await page.evaluate(([path, pcm]) => window.sound.measure(path, pcm), [
+    const stages = await page.evaluate(([path, pcm]) => window.sound.measure(path, pcm), [
       `/media/tone.${kind}`,
       rate,
     ] as const)
-    const last = reported.at(-1)
+    const last = stages.at(-1)
     expect(last?.whole, kind).toBe(true)
     expect(Math.abs((last?.seconds ?? 0) - seconds), kind).toBeLessThan(0.1)
     const [loud = 0, quiet = 0] = [last?.tenths[2], last?.tenths[7]]

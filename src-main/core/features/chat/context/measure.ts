@@ -132,7 +132,7 @@ export class ContextMeter {
     const { response_format } = membersOf(setup.params)
     const key = JSON.stringify([at, setup.instructions, setup.instructionsRole, tools, response_format])
     if (history.mark?.key === key) return history.mark.mark
-    const sent = await historyOf(setup, history.path.slice(0, at), anyImage, (one) => neighbours.documentText(one))
+    const sent = await historyOf(setup, history.path.slice(0, at), anyImage, neighbours.documentText)
     const mark = promptMark({ messages: sent.map(({ message }) => message), tools, response_format })
     history.mark = { key, mark }
     return mark
@@ -154,7 +154,7 @@ export class ContextMeter {
     const { leafId } = store.conversations.get(conversationId)
     const path = store.messages.path(leafId)
     const spent = spentOn(store.messages.costs(conversationId))
-    const sent = await historyOf(noInstructions, path, anyImage, (document) => neighbours.documentText(document))
+    const sent = await historyOf(noInstructions, path, anyImage, neighbours.documentText)
     const messages: CountedMessage[] = []
     const share = countedShare(sent)
     // Without instructions, which `measure` counts.
@@ -173,7 +173,7 @@ export class ContextMeter {
       documents: neighbours.attachDocuments(documents),
       passages: numberPassages(passages.length === 0 ? [] : neighbours.attachPassages(passages), []),
     }
-    const sent = await turnOf(message, null, anyImage, (document) => neighbours.documentText(document))
+    const sent = await turnOf(message, null, anyImage, neighbours.documentText)
     const counted = await Promise.all(sent.map((one) => countMessage(one)))
     return counted[0] ?? { files: 0, text: 0 }
   }

@@ -199,7 +199,7 @@ export class Summaries {
       { instructions: '', instructionsRole: 'system' },
       path,
       () => Promise.resolve(''),
-      (document) => neighbours.documentText(document),
+      neighbours.documentText,
     )
     const limit = neighbours.contextOf(model)?.tokens ?? null
     const messages = new Set(sent.map(({ source }) => source)).size

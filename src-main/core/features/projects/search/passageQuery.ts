@@ -2,7 +2,7 @@ import { isCharacterWord, words } from '../../../shared/text/splitWords.ts'
 
 /** A word of a question, in the syntax of FTS5. */
 export interface QueryWord {
-  /** The folded word that is counted. For scripts without spaces, null: two characters that follow each other. */
+  /** The folded word, for counting its occurrences. Null for a pair of characters of a script without spaces. */
   word: string | null
   /** Alternatives for FTS5, each a quoted phrase. Phrases contain only characters of words, so typed text is never interpreted as syntax. */
   phrases: string[]

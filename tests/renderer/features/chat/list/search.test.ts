@@ -23,7 +23,7 @@ interface Asked {
 
 function setting() {
   const asked: Asked[] = []
-  const reported: SearchState[] = []
+  const states: SearchState[] = []
   // The searcher calls only this procedure.
   const ask = ((input: { text: string }, options?: { signal?: AbortSignal }) =>
     new Promise((resolve, reject) => {
@@ -34,12 +34,12 @@ function setting() {
         signal: options?.signal,
       })
     })) as unknown as Client['library']['search']
-  const search = searcher(ask, (state) => reported.push(state))
+  const search = searcher(ask, (state) => states.push(state))
   const type = async (text: string) => {
     search.type(text)
     await vi.advanceTimersByTimeAsync(100)
   }
-  return { asked, reported, search, type, last: () => reported.at(-1) }
+  return { asked, states, search, type, last: () => states.at(-1) }
 }
 
 describe('search as you type', () => {

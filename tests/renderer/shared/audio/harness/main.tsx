@@ -53,7 +53,7 @@ const sound = {
   /** The peaks as they arrive: time (ms), number of buckets, level of each tenth of the duration. */
   async measure(path: string, pcmRate: number | null) {
     const began = performance.now()
-    const reported: { ms: number; whole: boolean; seconds: number; tenths: number[] }[] = []
+    const stages: { ms: number; whole: boolean; seconds: number; tenths: number[] }[] = []
     await measure(
       { address: new URL(path, location.href).href, pcmRate },
       ({ peaks, seconds, whole }) => {
@@ -62,11 +62,11 @@ const sound = {
             ...peaks.subarray(Math.floor((tenth * peaks.length) / 10), Math.floor(((tenth + 1) * peaks.length) / 10)),
           ),
         )
-        reported.push({ ms: performance.now() - began, whole, seconds, tenths })
+        stages.push({ ms: performance.now() - began, whole, seconds, tenths })
       },
       new AbortController().signal,
     )
-    return reported
+    return stages
   },
 
   /** Plays files while their bytes arrive, `piece` bytes at a time with pauses, and returns what was played. */

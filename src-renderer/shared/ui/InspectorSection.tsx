@@ -1,7 +1,15 @@
 import type { ReactNode } from 'react'
 
 /** A titled section of the inspector. */
-export function Part({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+export function InspectorSection({
+  title,
+  aside,
+  children,
+}: {
+  title: string
+  aside?: ReactNode
+  children: ReactNode
+}) {
   return (
     <section aria-label={title} className="px-4 py-3">
       <div className="mb-2 flex min-h-5 items-center gap-2">
