@@ -261,6 +261,17 @@ export function canRetry({ role, parentId }: Pick<Message, 'role' | 'parentId'>)
   return role === 'assistant' && parentId !== null
 }
 
+type Author = Pick<Message, 'role' | 'made'>
+
+/**
+ * Whether a message belongs to the reply that its parent belongs to: the result of a tool call, what the model says after such results, the
+ * request to continue the reply, and the continuation. A person reads all of them as one reply.
+ */
+export function isPartOfReply({ role, made }: Author, parent: Author): boolean {
+  if (role === 'assistant') return parent.role === 'tool' || parent.made === 'continue'
+  return (role === 'tool' || made === 'continue') && (parent.role === 'assistant' || parent.role === 'tool')
+}
+
 /** Whether a message can be edited. Tool results can't. */
 export const canEdit = ({ role }: Pick<Message, 'role'>): boolean => role !== 'tool'
 

@@ -3,7 +3,8 @@ import { create } from 'zustand'
 /** The dialog over the stage. */
 export type StageDialog =
   | { kind: 'retryWith'; replyId: string }
-  | { kind: 'raw'; requestRow: number }
+  /** The requests of one reply, in order. */
+  | { kind: 'raw'; requestRows: readonly number[] }
   | { kind: 'presets' }
   | { kind: 'context' }
   /** Summarises the messages up to `upTo`. With `text`, edits the note `upTo` instead. */

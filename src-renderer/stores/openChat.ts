@@ -1,4 +1,10 @@
-import type { ChatSetup, Conversation, ConversationEvent, Message } from '../../src-preload/contract/chat.ts'
+import {
+  type ChatSetup,
+  type Conversation,
+  type ConversationEvent,
+  isPartOfReply,
+  type Message,
+} from '../../src-preload/contract/chat.ts'
 
 /** The open chat. `messages` is the active path, oldest first. `ids` keeps its array identity while only texts grow. */
 export interface OpenConversation {
@@ -198,4 +204,50 @@ export function runningReplies(open: OpenConversation | null): Message[] {
   if (!open) return []
   const onPath = open.messages.filter(isRunningReply)
   return [...onPath, ...open.beside.filter((one) => isRunningReply(one) && !open.ids.includes(one.id))]
+}
+
+/** The messages of the path as the window shows them: a person's message is a card, and a whole reply is one. */
+export interface Cards {
+  /** The first message of each card. */
+  heads: readonly string[]
+  /** By the id of any message of the path: all messages of its card, in order. */
+  of: ReadonlyMap<string, readonly string[]>
+}
+
+const noCards: Cards = { heads: [], of: new Map() }
+/** A chat keeps its `ids` while only texts grow, so its cards are found once for each change of the path. */
+const knownCards = new WeakMap<readonly string[], { besideIds: readonly string[]; cards: Cards }>()
+
+/** The cards of the path. Replies side by side are never joined to others, because the person has not chosen one yet. */
+export function cardsOf(open: OpenConversation | null): Cards {
+  if (open === null) return noCards
+  const known = knownCards.get(open.ids)
+  if (known?.besideIds === open.besideIds) return known.cards
+  const of = new Map<string, string[]>()
+  const heads: string[] = []
+  let before: Message | null = null
+  for (const message of open.messages) {
+    const isBeside = open.besideIds.length > 1 && open.besideIds.includes(message.id)
+    const card = before !== null && !isBeside && isPartOfReply(message, before) ? of.get(before.id) : undefined
+    if (card) card.push(message.id)
+    else heads.push(message.id)
+    of.set(message.id, card ?? [message.id])
+    before = message
+  }
+  const cards = { heads, of }
+  knownCards.set(open.ids, { besideIds: open.besideIds, cards })
+  return cards
+}
+
+/** The first message of the card that shows a message. The message itself when the path does not contain it. */
+export const headOf = (open: OpenConversation | null, id: string): string => cardsOf(open).of.get(id)?.[0] ?? id
+
+/** All messages of the card that shows a message, as of `messages`, a list of the path. */
+export function partsOf(open: OpenConversation | null, id: string, messages = open?.messages ?? []): Message[] {
+  const ids = cardsOf(open).of.get(id) ?? [id]
+  // The messages of a card follow one another.
+  const from = messages.findLastIndex((message) => message.id === ids[0])
+  if (from >= 0) return messages.slice(from, from + ids.length)
+  const beside = open?.beside.find((message) => message.id === id)
+  return beside ? [beside] : []
 }

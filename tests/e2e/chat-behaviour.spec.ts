@@ -229,7 +229,7 @@ test('a refused request shows the service’s message and an action, and is sent
   await send(page, 'Is this valid?')
   await settled(page, 'failed')
   await expect(lastReply(page).getByText('Change it before you try again')).toBeVisible()
-  await expect(lastReply(page).getByText('The service’s message: “')).toBeVisible()
+  await expect(lastReply(page).getByText('The service says: “')).toBeVisible()
   await lastReply(page)
     .getByRole('button', { name: windowText('chat:edit') })
     .click()
@@ -238,12 +238,18 @@ test('a refused request shows the service’s message and an action, and is sent
   expect(asked()).toBe(1)
 
   await askRefused(page, 'fault/404', 'Is it there?', 'Choose another model, or check the base URL in Settings.')
-  await expect(lastReply(page).getByRole('button', { name: 'Check address' })).toBeVisible()
+  // One card with the words and all the buttons.
+  const card = lastReply(page).getByRole('note')
+  await expect(card).toHaveCount(1)
+  await expect(card).toContainText('The service says: “')
+  await expect(card.getByRole('button')).toHaveText(['Check address', 'Retry', 'Retry with another model…'])
   expect(asked()).toBe(2)
   await expectAccessible(page)
   await takePictures(page, 'chat-refused', true)
   await retryWith(page, 'mirror')
   await expect(lastReply(page).getByRole('group', { name: 'Reply 2 of 2' })).toBeVisible()
+  // The next message goes to the model that was chosen here.
+  await expect(page.getByRole('button', { name: 'Model: mirror', exact: true })).toBeVisible()
   await settled(page, 'complete')
   await expect(lastReply(page)).toContainText('Is it there?')
   expect(asked()).toBe(3)

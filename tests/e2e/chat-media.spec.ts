@@ -323,7 +323,7 @@ test('a model without image input: the service’s message, another model one cl
   await pick(page, file('a.png', 'image/png', png(9, 9)))
   await send(page, 'Describe it.')
   await settled(page, 'failed')
-  const said = 'The service’s message: “The model writer-small does not support images.”'
+  const said = 'The service says: “The model writer-small does not support images.”'
   await expect(lastReply(page).getByText(said)).toBeVisible()
   await pick(page, file('b.png', 'image/png', png(9, 9, 3)))
   await expect(page.getByText('writer-small refused images before')).toBeVisible()
@@ -367,14 +367,16 @@ test('a model without image input: the service’s message, another model one cl
   await retryWith(page, 'vision')
   await settled(page, 'complete')
   await expect(lastReply(page)).toContainText(/9.{1,3}9/)
-  // A later message without an image sends the earlier ones again.
-  await composer(page).fill('And in words?')
+  // The model that was chosen is the chat's from now on: a later message sends the images again, and nothing warns.
+  await expect(page.getByRole('button', { name: 'Model: vision', exact: true })).toBeVisible()
+  await send(page, 'And in words?')
+  await settled(page, 'complete')
+  // Another model gets the question, also for a message without an image.
+  await pickModel(page, 'writer-small')
+  await composer(page).fill('Once more.')
   await page.getByRole('button', { name: windowText('chat:send'), exact: true }).click()
   await expect(warning).toBeVisible()
   await page.keyboard.press('Escape')
-  await pickModel(page, 'vision')
-  await page.getByRole('button', { name: windowText('chat:send'), exact: true }).click()
-  await settled(page, 'complete')
 })
 
 test('dictation shows the level and inserts the text at the caret', { tag: '@long' }, async ({ page }) => {

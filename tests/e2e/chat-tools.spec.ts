@@ -3,7 +3,7 @@ import { expect, type Locator, type Page, test } from '@playwright/test'
 import { node24 } from '../../resources/scripts/ready.mjs'
 import { startHttp } from '../helpers/mcp/http.ts'
 import { windowText } from '../helpers/windowText.ts'
-import { type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures } from './chatWorld.ts'
+import { allowClipboard, type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures } from './chatWorld.ts'
 import {
   addToMessage,
   composer,
@@ -211,7 +211,11 @@ test('a stdio server is off until switched on, asks before each call, and shows 
   await pressInCard(page, windowText('chatTools:ask.once'))
   await state(page, 'done')
   await expect(lastReply(page)).toContainText('It said: hello from here')
-  await pressInCard(page, /^Result/)
+  await page
+    .locator('[data-tool-call]')
+    .last()
+    .getByRole('button', { name: /^Used echo/ })
+    .click()
   await expect(card(page).getByRole('group', { name: windowText('chatTools:hand.result') })).toContainText(
     'hello from here',
   )
@@ -237,7 +241,7 @@ test('an HTTP server: approval for one chat, approval always, and Settings revok
   await pressInCard(page, windowText('chatTools:ask.conversation'))
   await expect(lastReply(page)).toContainText('"sum":5')
   await send(page, 'Again.')
-  await expect(replies(page)).toHaveCount(4)
+  await expect(replies(page)).toHaveCount(2)
   await settled(page, 'complete')
   expect(mcp.state.called).toEqual(['add', 'add'])
 
@@ -283,6 +287,7 @@ test('arguments that are not JSON or break the schema are shown, reported to the
   await expect(lastReply(page)).toContainText('I see.')
   await expect(cards(page, 'invalid')).toHaveCount(2)
   await expect(cards(page, 'unknown_tool')).toHaveCount(1)
+  await cards(page, 'invalid').first().getByRole('button').first().click()
   await expect(cards(page, 'invalid').first()).toContainText('Line 1, column 15: unexpected end.')
   const results = service.asked.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
   expect(results).toHaveLength(3)
@@ -319,6 +324,71 @@ test('a call that exceeds its time limit ends with a message', { tag: '@long' },
   await expect(lastReply(page)).toContainText('did not answer within 1 s')
   await pressInCard(page, windowText('chatTools:outcome.action.timed_out'))
   await expect(page.getByRole('region', { name: windowText('chatTools:settings.servers.title') })).toBeVisible()
+})
+
+test('a reply with several rounds of tool calls is one card, and its actions are of the whole reply', {
+  tag: '@long',
+}, async ({ page }) => {
+  await allowClipboard(page)
+  await haveHttp(page)
+  await offer(page, 'remote_echo', 'remote_add')
+  await pickModel(page, scripted)
+  script = ({ messages }) => {
+    const results = messages.filter(({ role }) => role === 'tool').length
+    if (results === 0) return { text: 'First I ask.', calls: [call('remote_echo', { text: 'deep water' })] }
+    if (results === 1) return { calls: [call('remote_add', { a: 2, b: 3 })] }
+    return { text: 'It is five.' }
+  }
+  await send(page, 'How many?')
+  await pressInCard(page, windowText('chatTools:ask.conversation'))
+  await expect(cards(page, 'awaiting')).toHaveCount(1)
+  // The question is part of the reply.
+  await expect(lastReply(page).locator('[data-tool-call]')).toHaveCount(2)
+  await expectAccessible(page)
+  await takePictures(page, 'reply-awaiting', true)
+  await pressInCard(page, windowText('chatTools:ask.conversation'))
+  const reply = lastReply(page)
+  await expect(reply).toContainText('It is five.')
+  await expect(replies(page)).toHaveCount(1)
+  await expect(page.locator('.chat-who')).toHaveCount(2)
+  await expect(reply.getByRole('heading', { name: scripted })).toHaveCount(1)
+  await expect(reply.locator('time')).toHaveCount(1)
+  await expect(reply.getByRole('button', { name: windowText('chat:moreActions') })).toHaveCount(1)
+
+  // A finished call is one line, which opens to its arguments and its result.
+  const line = reply.getByRole('button', { name: 'Used echo · remote' })
+  await expect(line).toHaveAttribute('aria-expanded', 'false')
+  expect((await reply.locator('[data-tool-call]').first().boundingBox())?.height).toBeLessThan(30)
+  await expectAccessible(page)
+  await takePictures(page, 'reply-rounds', true)
+  await line.focus()
+  await page.keyboard.press('Enter')
+  await expect(reply.getByRole('group', { name: 'Arguments of remote_echo' })).toContainText('deep water')
+  await expect(reply.getByRole('group', { name: windowText('chatTools:outcome.result') })).toHaveText('deep water')
+  await expectAccessible(page)
+  await takePictures(page, 'reply-line-open', true)
+
+  await reply.getByRole('button', { name: windowText('chat:copyReply') }).click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('First I ask.\n\nIt is five.')
+  const asked = service.asked.length
+  await reply.getByRole('button', { name: windowText('chat:retry'), exact: true }).click()
+  await expect(page.getByRole('group', { name: 'Reply 2 of 2' })).toBeVisible()
+  await expect(lastReply(page)).toContainText('It is five.')
+  expect(service.asked[asked]?.messages.map(({ role }) => role)).toEqual(['user'])
+  await page.getByRole('group', { name: 'Reply 2 of 2' }).getByRole('button', { name: 'Previous' }).click()
+  await expect(page.getByRole('group', { name: 'Reply 1 of 2' })).toBeVisible()
+  await expect(lastReply(page).locator('[data-tool-call]')).toHaveCount(2)
+
+  // Nothing follows the reply, so it is deleted at once, with all its parts, and comes back with them.
+  await lastReply(page)
+    .getByRole('button', { name: windowText('chat:moreActions') })
+    .click()
+  await page.getByRole('menuitem', { name: windowText('chat:remove'), exact: true }).click()
+  await expect(page.getByText(windowText('chat:messagesRemoved', { count: 1 }))).toBeVisible()
+  await expect(page.locator('.chat-talk')).not.toContainText('Reply 1 of 2')
+  await page.getByRole('button', { name: windowText('chat:undo') }).click()
+  await expect(page.getByRole('group', { name: 'Reply 1 of 2' })).toBeVisible()
+  await expect(lastReply(page)).toContainText('It is five.')
 })
 
 test('after the maximum number of rounds the person is asked before the model continues', { tag: '@long' }, async ({
@@ -419,7 +489,7 @@ test('tools, tool choice and parallel calls are sent as set; a model without too
   await send(page, 'And you?')
   await expect(replies(page)).toHaveCount(2)
   await settled(page, 'failed')
-  const said = 'The service’s message: “The model writer-small does not support tools.”'
+  const said = 'The service says: “The model writer-small does not support tools.”'
   await expect(lastReply(page).getByText(said)).toBeVisible()
   const hint = page.getByText('writer-small refused a request with tools before. It may refuse this one too.')
   await expect(hint).toBeVisible()
@@ -517,7 +587,7 @@ test('a pasted configuration fills forms and starts nothing', { tag: '@long' }, 
   await expect(form.getByLabel(windowText('chatTools:settings.server.args'))).toHaveValue(`${stdio}\ngood`)
   await form.getByRole('button', { name: windowText('chatTools:settings.form.add'), exact: true }).click()
   await expect(page.getByText(windowText('chatTools:settings.paste.taken'))).toBeVisible()
-  await page.getByRole('button', { name: windowText('chatTools:state.done') }).click()
+  await page.getByRole('button', { name: windowText('chatTools:settings.paste.done') }).click()
   await expect(
     serverCard(page, 'pasted').getByText(windowText('chatTools:settings.servers.state.off'), { exact: true }),
   ).toBeVisible()

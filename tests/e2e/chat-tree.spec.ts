@@ -3,6 +3,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
 import {
+  allowClipboard,
   type ChatWorld,
   expectAccessible,
   fromMenu,
@@ -90,12 +91,26 @@ test('a stopped reply is continued with an explicit message, then a reply [CHAT-
   await page.keyboard.press('Escape')
   await settled(page, 'stopped')
   await expectAccessible(page)
+  const before = await lastReply(page).locator('[data-part="text"]').innerText()
+  await allowClipboard(page)
   await page.getByRole('button', { name: windowText('chat:continueReply') }).click()
-  await expect(replies(page)).toHaveCount(2)
-  await expect(page.getByText(windowText('chat:madeContinue'))).toBeVisible()
-  await growths(page, 3)
+  const texts = lastReply(page).locator('[data-part="text"]')
+  await expect(texts).toHaveCount(2)
   await page.keyboard.press('Escape')
-  await settled(page, 'stopped')
+  await expect(lastReply(page)).toHaveAttribute('data-status', 'stopped')
+  // One card, with one heading, one note about its end, and one row of actions.
+  await expect(replies(page)).toHaveCount(1)
+  await expect(lastReply(page).getByRole('heading', { name: 'writer-large' })).toHaveCount(1)
+  await expect(lastReply(page).getByText(windowText('chat:stopped'))).toHaveCount(1)
+  await expect(lastReply(page).getByRole('button', { name: windowText('chat:copyReply') })).toHaveCount(1)
+  await expectAccessible(page)
+  await takePictures(page, 'chat-continued', true)
+  await lastReply(page)
+    .getByRole('button', { name: windowText('chat:copyReply') })
+    .click()
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  expect(copied.startsWith(before.split('\n')[0] ?? '')).toBe(true)
+  expect(copied).toContain((await texts.nth(1).innerText()).trim().split('\n')[0])
 })
 
 test('several choices appear side by side, and the chat continues with the chosen one [CHAT-09]', async ({ page }) => {
@@ -129,7 +144,9 @@ test('two models are compared in columns with time and tokens', { tag: '@long' }
   await page.getByRole('radio', { name: windowText('chat:modelsCompare') }).click()
   await page.getByRole('combobox', { name: windowText('chat:searchModels') }).fill('writer-small')
   await page.getByRole('option', { name: 'writer-small' }).first().click()
-  await page.keyboard.press('Escape')
+  await takePictures(page, 'chat-compare-picker', true)
+  await page.getByRole('button', { name: windowText('chat:compareDone'), exact: true }).click()
+  await expect(page.getByRole('combobox', { name: windowText('chat:searchModels') })).toHaveCount(0)
   await composer(page).fill('The same for both.')
   await page.getByRole('button', { name: 'Send to 2' }).click()
   const columns = page.locator('.chat-columns article')

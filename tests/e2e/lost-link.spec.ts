@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, openChatWorld, turns } from './chatWorld.ts'
-import { composer, goToPage, lastReply, pickModel, replies, send, settled } from './journey.ts'
+import { composer, goToPage, lastReply, pickModel, send, settled } from './journey.ts'
 
 // The connection between page and host ends after a call was sent and before its result: the host has the call, the page cannot know.
 // Pressing the button again must neither send nor bill the request twice.
@@ -210,8 +210,10 @@ for (const [what, name, model] of [
     await button
       .evaluate(
         (element) => {
-          const shown = [...document.querySelectorAll('article[data-role="assistant"]')]
-          if (shown.length === 1 && !shown[0]?.textContent?.includes('2 / 2')) (element as HTMLElement).click()
+          // A continuation is a further part of the reply.
+          const parts = [...document.querySelectorAll('article[data-role="assistant"] .chat-part')]
+          const isOther = element.closest('article')?.textContent?.includes('2 / 2')
+          if (parts.length === 1 && !isOther) (element as HTMLElement).click()
         },
         undefined,
         { timeout: 1_000 },
@@ -219,7 +221,7 @@ for (const [what, name, model] of [
       .catch(() => undefined)
     await linked(page)
     if (name === 'Retry') await expect(lastReply(page).getByText('2 / 2')).toBeVisible()
-    else await expect(replies(page)).toHaveCount(2)
+    else await expect(lastReply(page).locator('.chat-part')).toHaveCount(2)
     await expectRequests(chat, 1)
   })
 }

@@ -87,7 +87,9 @@ test('a new chat takes the model and instructions of its folder, else those of t
   await fromMenu(page, 'Work', 'Project settings…')
   const settings = page.getByRole('dialog', { name: 'Settings of “Work”' })
   await expect(settings.getByLabel(windowText('library:folderModel'))).toHaveValue('writer-free')
-  await settings.getByLabel(windowText('library:folderModel')).selectOption(windowText('library:folderModelNone'))
+  await settings
+    .getByLabel(windowText('library:folderModel'))
+    .selectOption(windowText('library:folderModelNone', { model: 'mirror' }))
   await settings.getByRole('button', { name: windowText('chat:saveOnly') }).click()
   await fromMenu(page, 'Work', 'New chat in this project')
   await expect(model(page)).toHaveAccessibleName('Model: mirror')

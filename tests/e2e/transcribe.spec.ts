@@ -423,7 +423,7 @@ test('a refused file is converted to WAV on request as a new recording; all sett
     await clean(page)
     await takePictures(page, 'transcribe-format')
     await give(page, [file('ferry.mp3', spoken)])
-    await expect(page.getByText('The service’s message: “Only wav.”')).toBeVisible({ timeout: 30_000 })
+    await expect(page.getByText('The service says: “Only wav.”')).toBeVisible({ timeout: 30_000 })
     const set = { language: 'en', prompt: 'Names: “Ottilie”; ferry', temperature: '0.2' }
     expect(forms).toEqual([{ ...set, response_format: 'verbose_json' }])
     await format.selectOption('json')

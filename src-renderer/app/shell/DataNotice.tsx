@@ -3,9 +3,11 @@ import { useTranslation } from 'react-i18next'
 import { problemOf } from '../../api/problem.ts'
 import { asSentence, showFull, showList } from '../../i18n/format.ts'
 import { ConnectForm } from '../../shared/connect/ConnectForm.tsx'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { showToast } from '../../shared/toasts.ts'
+import { Button } from '../../shared/ui/Button.tsx'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { plainText } from '../../shared/ui/plainText.ts'
@@ -29,15 +31,16 @@ export function StorageNotice() {
     )
   return (
     <div className="border-line border-b p-2">
-      <Notice
-        kind="bad"
-        role="alert"
+      <ProblemNotice
+        problem={problem}
+        noAction
         title={t('storage.title')}
-        details={{ label: t('common:details'), text: plainText(problem.message) }}
-        action={{ label: t('storage.action'), onClick: check, busy }}
+        meaning={`${asSentence(t(`kinds.${problem.kind}.title`))} ${t(`kinds.${problem.kind}.meaning`)} ${t('storage.meaning')}`}
       >
-        {asSentence(t(`kinds.${problem.kind}.title`))} {t(`kinds.${problem.kind}.meaning`)} {t('storage.meaning')}
-      </Notice>
+        <Button size="small" busy={busy} onClick={check}>
+          {t('storage.action')}
+        </Button>
+      </ProblemNotice>
     </div>
   )
 }

@@ -184,11 +184,11 @@ function Column({ id, name, chosen }: { id: string; name: string; chosen: boolea
 function Settled({ reply }: { reply: Message }) {
   return (
     <>
-      <FactsButton reply={reply} />
+      <FactsButton reply={reply} parts={[reply]} />
       <span className="chat-column-actions">
         <CopyMessage message={reply} />
         {reply.text !== '' && <SpeakButton messageId={reply.id} text={reply.text} />}
-        <MessageMenu message={reply} />
+        <MessageMenu message={reply} parts={[reply]} />
       </span>
     </>
   )

@@ -22,23 +22,26 @@ import { useStage } from '../../stores/chatPage.ts'
 import { ActionButton } from './actionButtons.tsx'
 import { copyText } from './actions.ts'
 import { asTextInSteps } from './asText.ts'
-import { askToSummarise, leaveOut } from './context/actions.ts'
+import { askToSummarise, leaveOut, leaveOutParts } from './context/actions.ts'
 import { useContextTexts } from './context/texts.ts'
 import { selectedIn } from './focus.ts'
 import { useBusy } from './hooks.ts'
 import { askToRemoveMessage, duplicate, quote, startEdit } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 import { joinedInSlices } from './slices.ts'
+import { requestRowsOf } from './wholeReply.ts'
 
-/** Less frequent actions of a message. */
-export function MessageMenu({ message }: { message: Message }) {
+/** Less frequent actions of a message. A whole reply has several stored `parts`. */
+export function MessageMenu({ message, parts }: { message: Message; parts: readonly Message[] }) {
   const t = useChatTranslate()
   /** The selection when the menu opened, because opening the menu clears it. */
   const selected = useRef('')
   const reply = message.role === 'assistant'
   const busy = useBusy()
   const text = message.text || message.refusal
-  const { requestRow } = message
+  const last = parts.at(-1) ?? message
+  const written = parts.findLast((part) => part.role !== 'tool' && part.text !== '')
+  const requestRows = requestRowsOf(parts)
   const trigger = (
     <ActionButton
       icon={Ellipsis}
@@ -72,24 +75,22 @@ export function MessageMenu({ message }: { message: Message }) {
           onSelect={() => useStage.setState({ dialog: { kind: 'retryWith', replyId: message.id } })}
         />
       )}
-      {reply && message.text !== '' && (
-        <MenuItem icon={Pencil} label={t('editReply')} onSelect={() => startEdit(message)} />
-      )}
+      {reply && written && <MenuItem icon={Pencil} label={t('editReply')} onSelect={() => startEdit(written)} />}
       <MenuItem
         icon={CopyPlus}
         label={t('duplicateHere')}
-        onSelect={() => void duplicate(message.conversationId, message.id)}
+        onSelect={() => void duplicate(message.conversationId, last.id)}
       />
-      <ContextItems message={message} />
+      <ContextItems message={message} parts={parts} />
       {reply && (
         <>
           <MenuLine />
           <MenuItem icon={Info} label={t('replyDetails')} onSelect={() => showFacts(message.id)} />
-          {requestRow !== null && (
+          {requestRows.length > 0 && (
             <MenuItem
               icon={Braces}
               label={t('raw')}
-              onSelect={() => useStage.setState({ dialog: { kind: 'raw', requestRow } })}
+              onSelect={() => useStage.setState({ dialog: { kind: 'raw', requestRows } })}
             />
           )}
         </>
@@ -97,30 +98,32 @@ export function MessageMenu({ message }: { message: Message }) {
       {!busy && (
         <>
           <MenuLine />
-          <MenuItem icon={Trash2} danger label={t('remove')} onSelect={() => void askToRemoveMessage(message)} />
+          <MenuItem icon={Trash2} danger label={t('remove')} onSelect={() => void askToRemoveMessage(parts)} />
         </>
       )}
     </Menu>
   )
 }
 
-/** Leaves the message out of requests, or summarises the messages up to it. */
-function ContextItems({ message: { id, leftOut: isLeftOut, parentId, toolCalls } }: { message: Message }) {
+/** Stops sending the message, or summarises the messages up to it. */
+function ContextItems({ message, parts }: { message: Message; parts: readonly Message[] }) {
+  const { leftOut: isLeftOut, parentId } = message
   const t = useContextTexts()
   const busy = useBusy()
+  const last = parts.at(-1) ?? message
   return (
     <>
       <MenuLine />
       <MenuItem
         icon={isLeftOut ? Eye : EyeOff}
         label={t(isLeftOut ? 'include' : 'leaveOut')}
-        onSelect={() => void leaveOut(id, !isLeftOut)}
+        onSelect={() => void leaveOutParts(parts, !isLeftOut)}
       />
       {parentId !== null && !isLeftOut && (
-        <MenuItem icon={EyeOff} label={t('leaveOutEarlier')} onSelect={() => void leaveOut(id, true, true)} />
+        <MenuItem icon={EyeOff} label={t('leaveOutEarlier')} onSelect={() => void leaveOut(last.id, true, true)} />
       )}
-      {parentId !== null && !busy && toolCalls.length === 0 && (
-        <MenuItem icon={NotebookText} label={t('summariseUpTo')} onSelect={() => askToSummarise(id)} />
+      {parentId !== null && !busy && last.role !== 'tool' && last.toolCalls.length === 0 && (
+        <MenuItem icon={NotebookText} label={t('summariseUpTo')} onSelect={() => askToSummarise(last.id)} />
       )}
     </>
   )

@@ -3,19 +3,18 @@ import { useEffect, useLayoutEffect, useRef } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
+import { cardsOf, headOf } from '../../stores/openChat.ts'
 import { MessageView } from './MessageView.tsx'
 import { spaceAbove, useFollowEnd } from './messages/follow.ts'
 import { useCopy, useSelected } from './messages/select.ts'
 import { useChatTranslate } from './messages.ts'
 import { offerMessageList } from './reveal.ts'
 
-const nothing: readonly string[] = []
-
-/** The message list. Only messages near the view, selected messages and the edited message are in the page. */
+/** The list of cards. Only cards near the view, selected cards and the edited one are in the page. */
 export function Messages() {
   const t = useChatTranslate()
   const id = useChat((state) => state.open?.id ?? '')
-  const ids = useChat((state) => state.open?.ids ?? nothing)
+  const ids = useChat(({ open }) => cardsOf(open).heads)
   const box = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
   const shift = usePrepended(ids)
@@ -67,11 +66,14 @@ function withLast(kept: number[], count: number): number[] {
 /** `selected` and the edited message. The edited message stays mounted, so that its field keeps focus and caret out of view. */
 function useEdited(ids: readonly string[], selected: number[]): number[] {
   const editing = useStage((state) => state.editing)
-  const at = editing === null ? -1 : ids.indexOf(editing)
+  const at = editing === null ? -1 : ids.indexOf(headOf(useChat.getState().open, editing))
   return at < 0 || selected.includes(at) ? selected : [...selected, at]
 }
 
-/** Whether earlier messages were just prepended. The list then keeps its position from the end. */
+/**
+ * Whether earlier messages were just prepended. The list then keeps its position from the end. The first card may have got its beginning,
+ * so it is not compared.
+ */
 function usePrepended(ids: readonly string[]): boolean {
   const before = useRef(ids)
   const had = before.current
@@ -79,5 +81,5 @@ function usePrepended(ids: readonly string[]): boolean {
     before.current = ids
   }, [ids])
   const more = ids.length - had.length
-  return more > 0 && had.length > 0 && ids[more] === had[0] && ids.at(-1) === had.at(-1)
+  return more > 0 && had.length > 0 && ids[more + 1] === had[1] && ids.at(-1) === had.at(-1)
 }

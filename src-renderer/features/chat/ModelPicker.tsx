@@ -1,6 +1,7 @@
 import { ChevronDown, Columns2 } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type Ref, useRef } from 'react'
+import { Button } from '../../shared/ui/Button.tsx'
 import { PopoverPanel } from '../../shared/ui/PopoverPanel.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { useChat } from '../../stores/chat.ts'
@@ -94,6 +95,13 @@ function Picking({ searchRef }: { searchRef: Ref<HTMLInputElement> }) {
         picked={mode === 'several' ? compared : model === null ? [] : [model]}
         onPick={mode === 'several' ? toggleCompared : pickOne}
       />
+      {mode === 'several' && (
+        <div className="flex justify-end p-1 pt-2">
+          <Button size="small" variant="primary" onClick={() => useStage.setState({ picking: null })}>
+            {t('compareDone')}
+          </Button>
+        </div>
+      )}
     </>
   )
 }

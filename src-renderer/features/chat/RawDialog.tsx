@@ -12,6 +12,7 @@ import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
+import { Select } from '../../shared/ui/Select.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { useApp } from '../../stores/app.ts'
 import { useStage } from '../../stores/chatPage.ts'
@@ -23,18 +24,34 @@ import { formsOf } from './raw.ts'
 /** Number of displayed characters of a body. Copy copies the whole body. */
 const maxShown = 200_000
 
+const none: readonly number[] = []
 const close = (): void => useStage.setState({ dialog: null })
 
-/** The request of a reply and its response, byte for byte, as far as stored. */
+/** The requests of a reply and their responses, byte for byte, as far as stored. */
 export function RawDialog() {
   const t = useChatTranslate()
   const dialog = useStage((state) => state.dialog)
-  const row = dialog?.kind === 'raw' ? dialog.requestRow : null
+  const rows = dialog?.kind === 'raw' ? dialog.requestRows : none
+  const [picked, setPicked] = useState<number | null>(null)
+  // The last request wrote the end of the reply.
+  const row = picked !== null && rows.includes(picked) ? picked : (rows.at(-1) ?? null)
   const [full, setFull] = useState(false)
   return (
     <Dialog open={row !== null} onClose={close} title={t('raw')} width={full ? 'full' : 'resizable'}>
       {row !== null && (
         <>
+          {rows.length > 1 && (
+            <Select
+              label={t('rawWhich')}
+              value={String(row)}
+              className="self-start"
+              choices={rows.map((one, at) => ({
+                value: String(one),
+                label: t('rawNumber', { number: at + 1, count: rows.length }),
+              }))}
+              onPick={(value) => setPicked(Number(value))}
+            />
+          )}
           <Raw row={row} key={row} />
           <Button
             size="small"

@@ -8,7 +8,7 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { SmallButton } from './actionButtons.tsx'
-import { ContextFault, ContextFaultActions } from './context/ContextFault.tsx'
+import { ContextFaultActions, contextWords } from './context/ContextFault.tsx'
 import { remarkOn } from './facts.ts'
 import { useBusy } from './hooks.ts'
 import { continueReply, editTurnOf, retry } from './messageActions.ts'
@@ -38,25 +38,26 @@ export function ReplyEnd({ reply }: { reply: Message }) {
 /** Problems that another model may not have (specification, ERR-02). */
 const ofTheModel: ReadonlySet<ProblemKind> = new Set(['invalid_request', 'not_found'])
 
-/** A failure with one action. The action is the reply's own retry button where a retry can help. */
+/** The card of a failure. Its action is the reply's own retry button where a retry can help. */
 function Fault({ reply }: { reply: Message }) {
   const t = useChatTranslate()
   const problem: Problem = reply.problem ?? { kind: 'incomplete_stream', message: t('unknownReason') }
   const context = readContextError(problem)
+  // The notice says that the reply is incomplete.
+  const shown = reply.status === 'incomplete' ? { ...problem, outputStarted: true } : problem
   return (
     <div className="chat-fault" data-kind={problem.kind}>
-      {reply.status === 'incomplete' && <p className="chat-mark">{t('incompleteMark')}</p>}
-      {context ? (
-        <ContextFault reply={reply} problem={problem} error={context} />
-      ) : (
-        <ProblemNotice problem={problem} on={{ edit: () => editTurnOf(reply) }} role="note" />
-      )}
-      <div className="chat-fault-actions">
+      <ProblemNotice
+        problem={shown}
+        on={{ edit: () => editTurnOf(reply) }}
+        role="note"
+        {...(context ? { noAction: true, ...contextWords(reply, context) } : {})}
+      >
         {context && <ContextFaultActions reply={reply} />}
         {(context || problemTargets[problem.kind] !== 'edit') && <RetryButton reply={reply} />}
         {ofTheModel.has(problem.kind) && <OtherModelButton reply={reply} />}
         <ContinueButton reply={reply} />
-      </div>
+      </ProblemNotice>
     </div>
   )
 }

@@ -10,11 +10,15 @@ import { retry } from './messageActions.ts'
 import { type ChatTranslate, costText, figure, fineSeconds, useChatTranslate } from './messages.ts'
 import { Siblings } from './Siblings.tsx'
 import { SpeakButton } from './voice/SpeakButton.tsx'
+import { useParts, wholeReply } from './wholeReply.ts'
 
-/** The actions of a reply, and its figures. */
-export function ReplyFooter({ reply }: { reply: Message }) {
+/** The actions of a whole reply, and its figures. `id` is its first message. */
+export function ReplyFooter({ id }: { id: string }) {
   const t = useChatTranslate()
   const busy = useBusy()
+  const parts = useParts(id)
+  const reply = wholeReply(parts)
+  if (reply?.role !== 'assistant') return null
   return (
     <footer className="chat-under">
       <CopyMessage message={reply} />
@@ -30,16 +34,16 @@ export function ReplyFooter({ reply }: { reply: Message }) {
         />
       )}
       <Siblings message={reply} />
-      <MessageMenu message={reply} />
-      <FactsButton reply={reply} />
+      <MessageMenu message={reply} parts={parts} />
+      <FactsButton reply={reply} parts={parts} />
     </footer>
   )
 }
 
 /** The cost of a reply, or its tokens when the cost is unknown. All figures appear while the message is hovered or focused. */
-export function FactsButton({ reply }: { reply: Message }) {
+export function FactsButton({ reply, parts }: { reply: Message; parts: readonly Message[] }) {
   const t = useChatTranslate()
-  const facts = factsOf(reply, t)
+  const facts = factsOf(reply, parts, t)
   const all = facts.join(' · ')
   if (all === '') return null
   return (
@@ -59,9 +63,9 @@ export function FactsButton({ reply }: { reply: Message }) {
 }
 
 /** Tokens, time to first token, speed and cost, as far as known. */
-function factsOf(reply: Message, t: ChatTranslate): string[] {
+function factsOf(reply: Message, parts: readonly Message[], t: ChatTranslate): string[] {
   const tokens = reply.usage?.completionTokens
-  const speed = tokensPerSecond(reply)
+  const speed = tokensPerSecond(...parts)
   return [
     typeof tokens === 'number' ? t('tokens', { tokens: figure(tokens) }) : null,
     reply.firstTokenMs === null ? null : t('toFirst', { seconds: fineSeconds(reply.firstTokenMs) }),

@@ -6,8 +6,8 @@ import { ActionButton } from './actionButtons.tsx'
 import { walk } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 
-/** Switches between branches: `‹ 2 / 3 ›`. Arrow keys also work. */
-export function Siblings({ message }: { message: Message }) {
+/** Switches between branches: `‹ 2 / 3 ›`. Arrow keys also work. `isPart`: of a step within a reply. */
+export function Siblings({ message, isPart = false }: { message: Message; isPart?: boolean }) {
   const t = useChatTranslate()
   const { sibling, siblings } = message
   if (siblings < 2) return null
@@ -17,7 +17,8 @@ export function Siblings({ message }: { message: Message }) {
     const onward = isRightToLeft(i18n.language) ? 'ArrowLeft' : 'ArrowRight'
     void walk(message, event.key === onward ? 1 : -1)
   }
-  const place = t(message.role === 'assistant' ? 'sibling' : 'siblingTurn', { sibling, siblings })
+  const kind = isPart ? 'siblingPart' : message.role === 'assistant' ? 'sibling' : 'siblingTurn'
+  const place = t(kind, { sibling, siblings })
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is a part of a form
     <span className="chat-siblings" role="group" aria-label={place} onKeyDown={byKey}>

@@ -1,4 +1,5 @@
 import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx'
+import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { RefusedImages } from './composer/RefusedImages.tsx'
 import { ContextDialog } from './context/ContextDialog.tsx'
@@ -37,7 +38,10 @@ function RetryDialog() {
   const pick = (model: string): void => {
     // Closes first, because a question may follow.
     close()
-    if (replyId !== null) retry(replyId, [model])
+    if (replyId === null) return
+    // The next message needs the same model, for example when the former one refuses images.
+    useChat.setState({ model })
+    retry(replyId, [model])
   }
   return (
     <Dialog open={replyId !== null} onClose={close} title={t('retryWithTitle')} about={t('retryWithAbout')}>

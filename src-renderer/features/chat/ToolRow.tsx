@@ -5,28 +5,26 @@ import { messageAttributes } from './focus.ts'
 import { useChatTranslate } from './messages.ts'
 
 /**
- * A message of role tool. Results of this program's own calls are only placeholders here, because the cards of the reply above show them.
- * Other results, for example imported ones, are shown as text.
+ * A message of role tool, within the reply. Results of this program's own calls are not shown here, because the lines of the calls above show
+ * them. Other results, for example imported ones, are shown as text.
  */
 export function ToolRow({ row }: { row: Message }) {
   const t = useChatTranslate()
   const shown = useChat(({ open }) => row.run !== null && isUnderReply(row, open?.messages ?? []))
-  if (shown) return <div data-message-id={row.id} />
+  if (shown) return null
   return (
-    <article className="chat-turn" aria-label={t('roleTool')} {...messageAttributes(row)} data-role="tool">
-      <div className="chat-body">
-        <div className="chat-tool">
-          <header>
-            <span>{t('roleTool')}</span>
-            {(row.name ?? row.run?.name) && <code>{plainText(row.name ?? row.run?.name ?? '')}</code>}
-          </header>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-          <pre tabIndex={0} data-part="text">
-            {plainText(row.text)}
-          </pre>
-        </div>
+    <div {...messageAttributes(row)} className="chat-body">
+      <div className="chat-tool">
+        <header>
+          <span>{t('roleTool')}</span>
+          {(row.name ?? row.run?.name) && <code>{plainText(row.name ?? row.run?.name ?? '')}</code>}
+        </header>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+        <pre tabIndex={0} data-part="text">
+          {plainText(row.text)}
+        </pre>
       </div>
-    </article>
+    </div>
   )
 }
 

@@ -21,7 +21,7 @@ export function TurnFooter({ message, editLabel, onEdit, isEditing = false }: Tu
         <span className="chat-actions">
           <ActionButton icon={Pencil} label={editLabel} action="edit" onClick={onEdit} />
           <CopyMessage message={message} />
-          <MessageMenu message={message} />
+          <MessageMenu message={message} parts={[message]} />
         </span>
       )}
       <Siblings message={message} />

@@ -5,7 +5,7 @@ import { type Command, offerTranslatedCommands } from '../../shared/commands/reg
 import { commandOrigin } from '../../shared/ui/returnFocus.ts'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
-import { isRunning, messageIn, runningReplies } from '../../stores/openChat.ts'
+import { cardsOf, isRunning, partsOf, runningReplies } from '../../stores/openChat.ts'
 import { routeStore } from '../../stores/route.ts'
 import { copyText, stopHere } from './actions.ts'
 import { printChat } from './export/printChat.ts'
@@ -13,17 +13,29 @@ import { showFind } from './find/actions.ts'
 import { focusComposer, selectedIn } from './focus.ts'
 import { jumpBy } from './jumps.ts'
 import { continueReply, duplicate, isMaking, isOwn, quote, retry, startEdit, walk } from './messageActions.ts'
+import { requestRowsOf, wholeReply } from './wholeReply.ts'
 
 const here = (): boolean => routeStore.getState().route.page === 'chat'
 const opened = (): boolean => here() && useChat.getState().open?.state === 'live'
 
-/** The focused message if `fits` accepts it, otherwise the last accepted message of the path. */
+/** The focused message if `fits` accepts it, otherwise the last accepted message of the path. Replies are whole. */
 function target(fits: (message: Message) => boolean): Message | null {
   const { open } = useChat.getState()
-  const holder = commandOrigin()?.closest('[data-message-id]')
-  const focused = messageIn(open, holder?.getAttribute('data-message-id') ?? '')
-  return focused && fits(focused) ? focused : (open?.messages.findLast(fits) ?? null)
+  const holder = commandOrigin()?.closest('article[data-message-id]')
+  const focused = wholeOf(holder?.getAttribute('data-message-id') ?? '')
+  if (focused && fits(focused)) return focused
+  const { heads } = cardsOf(open)
+  for (let at = heads.length - 1; at >= 0; at -= 1) {
+    const whole = wholeOf(heads[at] ?? '')
+    if (whole && fits(whole)) return whole
+  }
+  return null
 }
+
+const wholeOf = (id: string): Message | undefined => wholeReply(partsOf(useChat.getState().open, id))
+
+/** The last stored message of a whole reply. */
+const lastOf = ({ id }: Message): Message | undefined => partsOf(useChat.getState().open, id).at(-1)
 
 const settledReply = (message: Message): boolean => message.role === 'assistant' && !isRunning(message)
 const hasText = (message: Message): boolean => message.text !== '' || message.refusal !== ''
@@ -72,9 +84,15 @@ const actions: MessageAction[] = [
     id: 'message.continue',
     title: 'commandContinue',
     keys: 'Mod+Alt+Enter',
-    fits: (message) => canContinue(message) && useChat.getState().open?.ids.at(-1) === message.id,
+    fits: (message) => {
+      const last = lastOf(message)
+      return last !== undefined && canContinue(last) && useChat.getState().open?.ids.at(-1) === last.id
+    },
     settled: true,
-    run: (message) => continueReply(message),
+    run: (message) => {
+      const last = lastOf(message)
+      if (last) continueReply(last)
+    },
   },
   {
     id: 'message.quote',
@@ -101,14 +119,15 @@ const actions: MessageAction[] = [
     id: 'message.duplicate',
     title: 'commandDuplicate',
     fits: hasText,
-    run: (message) => void duplicate(message.conversationId, message.id),
+    run: (message) => void duplicate(message.conversationId, (lastOf(message) ?? message).id),
   },
   {
     id: 'message.raw',
     title: 'raw',
     fits: ({ requestRow }) => requestRow !== null,
-    run: ({ requestRow }) => {
-      if (requestRow !== null) useStage.setState({ dialog: { kind: 'raw', requestRow } })
+    run: ({ id }) => {
+      const requestRows = requestRowsOf(partsOf(useChat.getState().open, id))
+      useStage.setState({ dialog: { kind: 'raw', requestRows } })
     },
   },
 ]

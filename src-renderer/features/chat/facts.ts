@@ -1,14 +1,21 @@
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { sumSc } from '../../shared/money/sc.ts'
 
-/** Completion tokens per second between the first token and the end. Null when the service reported too little. */
-export function tokensPerSecond(
-  reply: Pick<Message, 'usage' | 'finishedAt' | 'firstTokenMs' | 'createdAt'>,
-): number | null {
-  const tokens = reply.usage?.completionTokens
-  if (!tokens || reply.finishedAt === null || reply.firstTokenMs === null) return null
-  const ms = Date.parse(reply.finishedAt) - Date.parse(reply.createdAt) - reply.firstTokenMs
-  return ms > 0 ? tokens / (ms / 1_000) : null
+type Timed = Pick<Message, 'usage' | 'finishedAt' | 'firstTokenMs' | 'createdAt'>
+
+/**
+ * Completion tokens per second between the first token and the end, of one request or of several together. The time between requests, such
+ * as for tool calls, is not counted. Null when the service reported too little.
+ */
+export function tokensPerSecond(...requests: readonly Timed[]): number | null {
+  let tokens = 0
+  let ms = 0
+  for (const { usage, finishedAt, firstTokenMs, createdAt } of requests) {
+    if (!usage?.completionTokens || finishedAt === null || firstTokenMs === null) continue
+    tokens += usage.completionTokens
+    ms += Date.parse(finishedAt) - Date.parse(createdAt) - firstTokenMs
+  }
+  return tokens > 0 && ms > 0 ? tokens / (ms / 1_000) : null
 }
 
 /** Average characters per token in languages with spaces. */

@@ -1,5 +1,6 @@
 import { commandOrigin } from '../../shared/ui/returnFocus.ts'
 import { useChat } from '../../stores/chat.ts'
+import { cardsOf } from '../../stores/openChat.ts'
 import { scrollToMessage } from './reveal.ts'
 
 /** Maximum distance, px, between the tops of the current message and of the view. */
@@ -11,11 +12,12 @@ export function jumpBy(step: 1 | -1): void {
   const talk = document.querySelector('.chat-talk')
   if (!open || !talk) return
   const top = talk.getBoundingClientRect().top
-  const focused = commandOrigin()?.closest('[data-message-id]')
-  const at = focused && talk.contains(focused) ? placeOf(focused, open.ids) : atTop(talk, top, open.ids)
+  const ids = cardsOf(open).heads
+  const focused = commandOrigin()?.closest('article[data-message-id]')
+  const at = focused && talk.contains(focused) ? placeOf(focused, ids) : atTop(talk, top, ids)
   const partly = focused === null && at !== null && at.above
-  const wanted = at === null ? open.ids.length - 1 : at.index + (step === -1 && partly ? 0 : step)
-  const id = open.ids[Math.max(0, Math.min(open.ids.length - 1, wanted))]
+  const wanted = at === null ? ids.length - 1 : at.index + (step === -1 && partly ? 0 : step)
+  const id = ids[Math.max(0, Math.min(ids.length - 1, wanted))]
   if (id === undefined || !scrollToMessage(id)) return
   focusWhenDrawn(id)
 }
@@ -32,7 +34,7 @@ function placeOf(element: Element, ids: readonly string[]): Place | null {
 }
 
 function atTop(talk: Element, top: number, ids: readonly string[]): Place | null {
-  for (const element of talk.querySelectorAll('[data-message-id]')) {
+  for (const element of talk.querySelectorAll('article[data-message-id]')) {
     const box = element.getBoundingClientRect()
     if (box.bottom <= top + near) continue
     const place = placeOf(element, ids)

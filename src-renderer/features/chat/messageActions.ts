@@ -177,12 +177,19 @@ export async function duplicate(conversationId: string, upTo?: string): Promise<
   if (made) openChat(made.conversationId)
 }
 
-/** Deletes a message immediately if no messages are below it. Otherwise asks first, because the messages below are also deleted. */
-export async function askToRemoveMessage({ id }: Message): Promise<void> {
-  const found = await attempt((client) => client.chat.messagesBelow({ messageId: id }))
+/**
+ * Deletes a message, which may have several `parts`, immediately if nothing is below it. Otherwise asks first, because the messages below are
+ * also deleted.
+ */
+export async function askToRemoveMessage(parts: readonly Message[]): Promise<void> {
+  const [first] = parts
+  if (!first) return
+  const found = await attempt((client) => client.chat.messagesBelow({ messageId: first.id }))
   if (!found) return
-  if (found.messages === 0) await removeMessage(id, 0)
-  else useStage.setState({ dialog: { kind: 'removeMessage', messageId: id, below: found.messages } })
+  // The person sees the parts as one message.
+  const below = Math.max(0, found.messages - (parts.length - 1))
+  if (below === 0) await removeMessage(first.id, 0)
+  else useStage.setState({ dialog: { kind: 'removeMessage', messageId: first.id, below } })
 }
 
 /** Deletes a message with the `below` messages below it, and offers undo. */

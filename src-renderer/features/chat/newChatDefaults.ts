@@ -44,8 +44,14 @@ export function followNewFolder(): () => void {
 /** Starts a new chat, optionally in a folder, with the default model and instructions of the folder or the settings. */
 export function beginNewChat(folderId: string | null): void {
   useNewChat.setState({ folderId })
+  const before = taken.model
   taken = { ...taken, model: null }
   takeDefaults()
+  // Without a default, the settings mean the model that was picked last, not the default of another project.
+  const picked = appStore.getState().app?.settings.chatModel ?? null
+  if (taken.model === null && before !== null && picked !== null && useChat.getState().model === before) {
+    useChat.setState({ model: picked })
+  }
 }
 
 /** Applies changed defaults, for example from the settings. The person's own choices for the new chat stay. */

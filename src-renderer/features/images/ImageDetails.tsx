@@ -164,26 +164,19 @@ function Refused({ trouble: { problem, slots }, many }: { trouble: Trouble; many
   const { t } = useTranslation(['images', 'problems'])
   const numbers = slots.map(({ index }) => index + 1).join(', ')
   const title = problem ? problemTexts(problem).title : t('under.notFetched')
-  const text = problem?.kind === 'foreign_address' ? t('problems:kinds.foreign_address.meaning') : problem?.message
   const addresses = slots.flatMap(({ address }) => address ?? [])
   const files = slots.flatMap(({ fileId, index }) => (fileId === null ? [] : [{ fileId, number: index + 1 }]))
-  return (
-    <Notice kind={problem ? 'warn' : 'info'} title={many ? `${numbers}. ${title}` : title}>
-      {text && <p dir="auto">{plainText(text)}</p>}
-      {files.length > 0 && (
-        <>
-          <p>{t('under.fileKept')}</p>
-          <div className="mt-1.5 flex flex-wrap gap-2">
-            {files.map(({ fileId, number }) => (
-              <Button key={fileId} size="small" icon={Download} onClick={() => void saveFiles([fileId])}>
-                {files.length > 1 ? t('under.saveFileOf', { number }) : t('under.saveFile')}
-              </Button>
-            ))}
-          </div>
-        </>
-      )}
+  const name = many ? `${numbers}. ${title}` : title
+  const help = (
+    <>
+      {files.length > 0 && <p className="basis-full">{t('under.fileKept')}</p>}
+      {files.map(({ fileId, number }) => (
+        <Button key={fileId} size="small" icon={Download} onClick={() => void saveFiles([fileId])}>
+          {files.length > 1 ? t('under.saveFileOf', { number }) : t('under.saveFile')}
+        </Button>
+      ))}
       {addresses.length > 0 && (
-        <ul aria-label={t('under.addresses', { count: addresses.length })} className="images-addresses">
+        <ul aria-label={t('under.addresses', { count: addresses.length })} className="images-addresses basis-full">
           {addresses.map((address) => (
             <li key={address}>
               <code>{plainText(address)}</code>
@@ -192,7 +185,13 @@ function Refused({ trouble: { problem, slots }, many }: { trouble: Trouble; many
           ))}
         </ul>
       )}
-    </Notice>
+    </>
+  )
+  if (problem === null) return <Notice kind="info" title={name} buttons={help} />
+  return (
+    <ProblemNotice problem={problem} title={name} noAction role="note">
+      {help}
+    </ProblemNotice>
   )
 }
 

@@ -141,15 +141,12 @@ function Ending({ speech }: { speech: SpeechDetail }) {
   return (
     <div className="flex flex-col gap-2">
       {problem && state === 'failed' ? (
-        <>
-          <ProblemNotice problem={problem} />
-          <div className="flex flex-wrap gap-2">
-            <Button variant="primary" icon={Play} onClick={go}>
-              {again}
-            </Button>
-            {speech.partsDone === 0 && <WaitInstead what="speech" id={id} problem={problem} />}
-          </div>
-        </>
+        <ProblemNotice problem={problem}>
+          <Button size="small" icon={Play} onClick={go}>
+            {again}
+          </Button>
+          {speech.partsDone === 0 && <WaitInstead what="speech" id={id} problem={problem} />}
+        </ProblemNotice>
       ) : (
         <Notice kind={state === 'cancelled' ? 'info' : 'warn'} action={{ label: again, onClick: go }}>
           {t(state === 'cancelled' ? 'cancelledWhat' : 'cutWhat')}

@@ -208,20 +208,17 @@ function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording 
 function Failed({ now }: { now: Extract<Recorder, { state: 'failed' }> }) {
   const { t } = useTranslation('transcribe')
   return (
-    <div className="flex min-w-0 flex-1 flex-col gap-2">
-      <ProblemNotice problem={now.problem} noAction />
-      <div className="flex flex-wrap items-center gap-2">
-        <span className="flex-1">{t('couldNotSave')}</span>
-        <Button variant="primary" onClick={() => void saveFailedRecording()}>
-          {t('tryAgain')}
-        </Button>
-        <Button icon={Save} onClick={saveHere}>
-          {t('saveHere')}
-        </Button>
-        <Button variant="danger" onClick={cancelRecorder}>
-          {t('discard')}
-        </Button>
-      </div>
-    </div>
+    <ProblemNotice problem={now.problem} noAction className="flex-1">
+      <p className="basis-full">{t('couldNotSave')}</p>
+      <Button size="small" variant="primary" onClick={() => void saveFailedRecording()}>
+        {t('tryAgain')}
+      </Button>
+      <Button size="small" icon={Save} onClick={saveHere}>
+        {t('saveHere')}
+      </Button>
+      <Button size="small" variant="danger" onClick={cancelRecorder}>
+        {t('discard')}
+      </Button>
+    </ProblemNotice>
   )
 }

@@ -116,21 +116,18 @@ function How({ transcript, recording }: { transcript: Transcript; recording: Rec
     const tooLarge = status === 413
     const refused = [400, 415, 422].includes(status)
     return (
-      <div className="mx-5 mt-3 flex flex-none flex-col gap-2">
-        <ProblemNotice problem={problem} on={again} />
-        <div className="empty:hidden">
-          <WaitInstead what="transcript" id={id} problem={problem} />
-        </div>
+      <ProblemNotice problem={problem} on={again} className="mx-5 mt-3 flex-none">
+        <WaitInstead what="transcript" id={id} problem={problem} />
         {tooLarge && <TooLarge recording={recording} convertible={convertible} />}
         {refused && convertible && (
-          <div className="flex flex-wrap items-center gap-2 text-s">
-            <span className="min-w-[220px] flex-1 text-soft">{t('refusedAbout')}</span>
-            <Button variant="primary" onClick={() => void convertAndTranscribe(recording.id, 'wav')}>
+          <>
+            <Button size="small" onClick={() => void convertAndTranscribe(recording.id, 'wav')}>
               {t('convertAgain')}
             </Button>
-          </div>
+            <p className="basis-full">{t('refusedAbout')}</p>
+          </>
         )}
-      </div>
+      </ProblemNotice>
     )
   }
   const words = state === 'cut' ? t('madeCut') : state === 'cancelled' ? t('madeCancelled') : null
@@ -152,21 +149,23 @@ function How({ transcript, recording }: { transcript: Transcript; recording: Rec
 function TooLarge({ recording, convertible }: { recording: Recording; convertible: boolean }) {
   const { t } = useTranslation('transcribe')
   return (
-    <div className="flex flex-wrap items-center gap-2 text-s">
-      <span className="min-w-[220px] flex-1 text-soft">
-        {t('tooLargeAbout', { size: showSize(recording.bytes) })} {convertible && t('tooLargeOffer')}
-      </span>
+    <>
       {convertible && (
         <>
-          {recording.seconds !== null && (
-            <Button onClick={() => void convertAndTranscribe(recording.id, 'split')}>{t('splitAgain')}</Button>
-          )}
-          <Button variant="primary" onClick={() => void convertAndTranscribe(recording.id, 'compress')}>
+          <Button size="small" onClick={() => void convertAndTranscribe(recording.id, 'compress')}>
             {t('compressAgain')}
           </Button>
+          {recording.seconds !== null && (
+            <Button size="small" onClick={() => void convertAndTranscribe(recording.id, 'split')}>
+              {t('splitAgain')}
+            </Button>
+          )}
         </>
       )}
-    </div>
+      <p className="basis-full">
+        {t('tooLargeAbout', { size: showSize(recording.bytes) })} {convertible && t('tooLargeOffer')}
+      </p>
+    </>
   )
 }
 

@@ -30,7 +30,7 @@ export const alerts = {
   },
   budget: {
     near: '{{app}}: budget nearly used up',
-    short: '{{app}}: budget too small for a request',
+    short: '{{app}}: not enough budget left for another request',
     usedUp: '{{app}}: budget used up',
     day: '{{spent}} of {{budget}} SC a day.',
     month: '{{spent}} of {{budget}} SC a month.',

@@ -12,12 +12,12 @@ export const chart = {
   spoken: '{{when}}: {{total}}',
   spokenPart: '{{name}} {{figure}}',
   state: {
-    running: 'not complete yet',
+    running: 'still in progress',
     partial: 'updated before the period ended; the final figure may be higher',
     gap: 'no data: never updated',
   },
   key: {
-    running: 'Not complete yet',
+    running: 'Still in progress',
     partial: 'Updated before the period ended',
     gap: 'No data',
     before: 'Previous period',

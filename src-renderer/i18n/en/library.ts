@@ -71,7 +71,8 @@ export const library = {
   folderSettings: 'Project settings…',
   folderSettingsOf: 'Settings of “{{name}}”',
   folderModel: 'Model of new chats',
-  folderModelNone: 'As in Settings',
+  folderModelNone: 'As in Settings: {{model}}',
+  folderModelLast: 'As in Settings: last used',
   folderInstructions: 'Instructions of new chats',
   folderInstructionsHint: 'Existing chats keep theirs. If this is empty, the instructions in Settings apply.',
   // Defaults of new chats

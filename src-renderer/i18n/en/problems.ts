@@ -352,8 +352,8 @@ export const problems = {
   kinds,
   statuses,
   inSettings,
-  said: 'The service’s message: “{{message}}”',
+  said: 'The service says: “{{message}}”',
   wait: 'The service asks to wait {{seconds}} s.',
-  kept: 'The partial reply is saved. Nothing is sent again unless you choose to.',
+  kept: 'The reply is incomplete. What arrived is saved.',
   facts: {},
 }

@@ -100,7 +100,7 @@ export const settings = {
     newInstructions: 'Instructions of new chats',
     newInstructionsHint: 'Sent at the start of each new chat. Existing chats keep theirs.',
     titles: 'Titles written by',
-    titlesHint: 'This model reads the first message and reply of each new chat. Each title is a request that costs.',
+    titlesHint: 'This model reads the first message and reply of each new chat. Each title is a paid request.',
     titlesOff: 'First words, no model',
   },
   shortcuts: {

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
@@ -6,9 +6,10 @@ import { useRoute } from '../../stores/route.ts'
 import { navigate, openConnectionSettings } from '../navigation.ts'
 import { useStudio } from '../studioContext.ts'
 import { showToast } from '../toasts.ts'
+import { Button } from '../ui/Button.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { type ProblemTarget, problemTone } from './actions.ts'
-import { detailsOf, messageBeside, serviceMessage, waitSeconds } from './details.ts'
+import { detailsOf, maxShown, messageBeside, serviceMessage, waitSeconds } from './details.ts'
 import { problemAction, problemTexts } from './texts.ts'
 
 export interface ProblemNoticeProps {
@@ -17,6 +18,12 @@ export interface ProblemNoticeProps {
   on?: Partial<Record<ProblemTarget, () => void>>
   /** Hides the action, for example because a form already offers it. */
   noAction?: boolean
+  /** Replaces the title of the kind, for example with the name of what failed. */
+  title?: string
+  /** Replaces the sentence of the kind, where another one says more. */
+  meaning?: string
+  /** Further buttons, after the action. */
+  children?: ReactNode
   role?: 'alert' | 'status' | 'note'
   className?: string
 }
@@ -24,8 +31,11 @@ export interface ProblemNoticeProps {
 /** Kinds whose general text refers to Settings. */
 const sentToSettings = ['unauthorized', 'not_found', 'not_connected', 'port_taken'] as const
 
-/** Shows a failure: what happened, what it means, the message of this case, one action, and the raw body behind a button. */
-export function ProblemNotice({ problem, on = {}, noAction = false, role = 'alert', className }: ProblemNoticeProps) {
+/**
+ * The card of a failure, the same on every page: what happened, what it means, the service's own words, all buttons, and the facts behind
+ * "Details".
+ */
+export function ProblemNotice({ problem, on = {}, noAction = false, role = 'alert', ...given }: ProblemNoticeProps) {
   const { t } = useTranslation(['problems', 'common'])
   const studio = useStudio()
   const [busy, setBusy] = useState(false)
@@ -48,18 +58,31 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
   const act = noAction ? undefined : (on[target] ?? general[target])
   const seconds = waitSeconds(problem)
   const quoted = serviceMessage(problem)
-  const { title, meaning: usual } = problemTexts(problem)
+  const usual = problemTexts(problem)
   const isInSettings = useRoute().page === 'settings'
   const kindHere = isInSettings ? sentToSettings.find((kind) => kind === problem.kind) : undefined
-  const meaning = kindHere ? t(`problems:inSettings.${kindHere}`) : usual
+  const { title = usual.title, className, children } = given
+  const meaning = given.meaning ?? (kindHere ? t(`problems:inSettings.${kindHere}`) : usual.meaning)
   const message = messageBeside(problem, [title, meaning])
+  const details = detailsOf(problem)
+  // A short message is shown already.
+  const hasMore = details !== problem.message || details.length > maxShown
   return (
     <Notice
       kind={problemTone(problem.kind)}
       title={title}
       role={role}
-      details={{ label: t('common:details'), text: detailsOf(problem) }}
-      {...(act ? { action: { label: t(`problems:kinds.${label}.action`), onClick: act, busy } } : {})}
+      {...(hasMore ? { details: { label: t('common:details'), text: details } } : {})}
+      buttons={
+        <>
+          {act && (
+            <Button size="small" busy={busy} onClick={act}>
+              {t(`problems:kinds.${label}.action`)}
+            </Button>
+          )}
+          {children}
+        </>
+      }
       {...(className ? { className } : {})}
     >
       {meaning}

@@ -13,7 +13,7 @@ export function detailsOf(problem: Problem): string {
 }
 
 /** Upper limit of characters per message in a notice. The details contain the whole message. */
-const maxShown = 400
+export const maxShown = 200
 
 /** The service's own message, with hidden characters made visible. Null without a message. */
 export const serviceMessage = ({ said = '' }: Problem): string | null => inOneLine(said)

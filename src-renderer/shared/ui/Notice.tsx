@@ -18,6 +18,8 @@ export interface NoticeProps {
   title?: string
   children?: ReactNode
   action?: { label: string; onClick: () => void; busy?: boolean }
+  /** Several buttons, in a row below the text. Instead of `action`. */
+  buttons?: ReactNode
   /** Behind a "Details" button, for example the raw body of a response. */
   details?: { label: string; text: string }
   /** `alert` interrupts a screen reader: for what the person must know now. */
@@ -25,8 +27,8 @@ export interface NoticeProps {
   className?: string
 }
 
-/** What happened, what it means, and one action. */
-export function Notice({ kind, title, children, action, details, role = 'note', className }: NoticeProps) {
+/** What happened, what it means, and what the person can do. */
+export function Notice({ kind, title, children, action, buttons, details, role = 'note', className }: NoticeProps) {
   const Icon = icons[kind]
   // A text without a title begins at the middle of the button.
   const isBesideButton = action !== undefined && title === undefined
@@ -37,6 +39,7 @@ export function Notice({ kind, title, children, action, details, role = 'note', 
         <div className={cx('min-w-[min(180px,100%)] flex-1 basis-0', isBesideButton && 'pt-[3px]')}>
           {title && <div className="font-semibold">{title}</div>}
           {children && <div className={cx(title && 'mt-0.5 text-ink')}>{children}</div>}
+          {buttons && <div className="mt-2 flex flex-wrap items-center gap-2 text-ink empty:hidden">{buttons}</div>}
           {details && (
             <details className="mt-1.5 text-soft">
               <summary className="w-fit rounded-s font-[520]">{details.label}</summary>

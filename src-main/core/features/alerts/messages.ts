@@ -23,8 +23,12 @@ export function alertText(facts: AlertFacts): AlertText {
     }
     case 'budget': {
       const { tool, spent, budget, window } = facts
-      const is = facts.usedUp ? 'used up' : facts.short ? 'too small for a request' : 'nearly used up'
-      return { title: `${plain(tool.name)}: budget ${is}`, body: `${spent} of ${budget} SC ${windows[window]}.` }
+      const is = facts.usedUp
+        ? 'budget used up'
+        : facts.short
+          ? 'not enough budget left for another request'
+          : 'budget nearly used up'
+      return { title: `${plain(tool.name)}: ${is}`, body: `${spent} of ${budget} SC ${windows[window]}.` }
     }
     case 'tokens': {
       const body = `Its usual request uses ${facts.usual} tokens. Its limit is ${facts.limit} a minute.`

@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
 import type { ConversationExport, Download } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
 import { fileStem } from '../../shared/fileName.ts'
+import type { ArchivedMessage } from '../../store/archive.ts'
 import type { StoreReaders } from '../../store/openReadOnly.ts'
 import { storedDocument } from './archivedDocuments.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
@@ -190,8 +192,11 @@ async function* markdown(
     : conversation.leafId === null
       ? []
       : archive.path(conversation.leafId)
+  let before: ArchivedMessage | null = null
   for await (const message of storedMessages(parts.store, path)) {
-    yield Buffer.from(markdownMessage(message, documentText ? (document) => documents.parts(document) : null))
+    const textOf = documentText ? (document: AttachedDocument) => documents.parts(document) : null
+    yield Buffer.from(markdownMessage(message, textOf, before))
+    before = message
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Message } from '../../../../src-preload/contract/chat.ts'
+import { isPartOfReply, type Message } from '../../../../src-preload/contract/chat.ts'
 import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
 import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
 import type { DocumentPart } from '../../store/documents.ts'
@@ -22,16 +22,18 @@ export function markdownHead({ title, model, createdAt, setup }: ArchivedConvers
 
 /**
  * Formats one message for readers: reasoning folded, tool calls and results in fences, images by name, documents folded with their
- * text, or by name when `textOf` is null.
+ * text, or by name when `textOf` is null. `before` is the message written before. A message that continues its reply has no heading.
  */
-export function markdownMessage(message: ArchivedMessage, textOf: DocumentTexts | null): string {
-  const { role, name, model, createdAt, status, problem } = message
-  const who = [
-    headings[role] + (name === null ? '' : ` (${oneLine(name)})`),
-    ...(role === 'assistant' && model !== null ? [code(model)] : []),
-    minute(createdAt),
-  ]
-  const parts = [`\n## ${who.join(' · ')}\n`]
+export function markdownMessage(
+  message: ArchivedMessage,
+  textOf: DocumentTexts | null,
+  before: ArchivedMessage | null = null,
+): string {
+  const { role, status, problem } = message
+  const continues = before !== null && message.parentId === before.id && isPartOfReply(message, before)
+  // The request to continue is this program's own text.
+  if (continues && message.made === 'continue') return ''
+  const parts = continues ? [''] : [`\n## ${authorOf(message)}\n`]
   if (message.reasoning !== '') {
     parts.push(`<details><summary>Reasoning</summary>\n\n${fenced(message.reasoning, 'text')}\n\n</details>\n`)
   }
@@ -58,6 +60,12 @@ export function markdownMessage(message: ArchivedMessage, textOf: DocumentTexts 
   }[status]
   if (end !== null && role !== 'tool') parts.push(`*${problem ? `${end}: ${oneLine(problem.message)}` : end}*\n`)
   return parts.join('\n')
+}
+
+/** Author, model and time of a message. */
+function authorOf({ role, name, model, createdAt }: ArchivedMessage): string {
+  const author = headings[role] + (name === null ? '' : ` (${oneLine(name)})`)
+  return [author, ...(role === 'assistant' && model !== null ? [code(model)] : []), minute(createdAt)].join(' · ')
 }
 
 type DocumentTexts = (document: AttachedDocument) => readonly DocumentPart[]

@@ -1,40 +1,24 @@
 import { EyeOff, Gauge, NotebookText } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import type { ContextError } from '../../../../src-preload/contract/contextError.ts'
-import type { Problem } from '../../../../src-preload/contract/problem.ts'
-import { detailsOf, serviceMessage } from '../../../shared/errors/details.ts'
-import { Notice } from '../../../shared/ui/Notice.tsx'
+import { i18n } from '../../../i18n/index.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { SmallButton } from '../actionButtons.tsx'
-import { figure, useChatTranslate } from '../messages.ts'
+import { figure } from '../messages.ts'
 import { askToSummarise, leaveOut, showContext } from './actions.ts'
 import { useMeasure } from './measure.ts'
 import { useContextTexts } from './texts.ts'
 
-/** A failure because the chat is longer than the model's context. */
-export function ContextFault({ reply, problem, error }: { reply: Message; problem: Problem; error: ContextError }) {
-  const t = useContextTexts()
-  const chat = useChatTranslate()
-  const { t: problems } = useTranslation(['problems', 'common'])
-  const said = serviceMessage(problem)
-  return (
-    <Notice
-      kind="bad"
-      title={t('fullTitle', { model: reply.model ?? chat('assistant') })}
-      details={{ label: problems('common:details'), text: detailsOf(problem) }}
-    >
-      {error.limit === null ? t('fullUnknown') : t('fullKnown', { limit: figure(error.limit) })}
-      {said !== null && (
-        <p className="mt-1 break-words" dir="auto">
-          {problems('problems:said', { message: said })}
-        </p>
-      )}
-    </Notice>
-  )
+/** The texts of a failure because the chat is longer than the model's context. */
+export function contextWords({ model }: Message, { limit }: ContextError): { title: string; meaning: string } {
+  const t = i18n.getFixedT(null, 'context')
+  return {
+    title: t('fullTitle', { model: model ?? i18n.t('chat:assistant') }),
+    meaning: limit === null ? t('fullUnknown') : t('fullKnown', { limit: figure(limit) }),
+  }
 }
 
-/** The ways to make space, below the last reply of the path. */
+/** The ways to make space, for the last reply of the path. */
 export function ContextFaultActions({ reply }: { reply: Message }) {
   const t = useContextTexts()
   const isLast = useChat(({ open }) => open?.ids.at(-1) === reply.id)

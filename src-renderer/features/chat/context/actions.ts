@@ -13,6 +13,12 @@ export async function leaveOut(messageId: string, leftOut: boolean, andEarlier =
   await attempt((core) => core.context.leaveOut({ messageId, leftOut, andEarlier }))
 }
 
+/** Leaves a whole reply out of requests, or includes it again. The results of its tool calls go with the calls. */
+export async function leaveOutParts(parts: readonly Message[], leftOut: boolean): Promise<void> {
+  for (const { id, role, leftOut: isLeftOut } of parts)
+    if (role !== 'tool' && isLeftOut !== leftOut) await leaveOut(id, leftOut)
+}
+
 /** Sends all messages of the open branch again. */
 export async function includeAll(): Promise<void> {
   const last = useChat.getState().open?.ids.at(-1)

@@ -10,7 +10,7 @@ import { Segmented } from '../../../shared/ui/Segmented.tsx'
 import { Select } from '../../../shared/ui/Select.tsx'
 import { Spinner } from '../../../shared/ui/Spinner.tsx'
 import { visibleText } from '../asText.ts'
-import { branchOf, type ExportedMessage } from './conversation.ts'
+import { asShown, branchOf, type ExportedMessage } from './conversation.ts'
 import {
   chosenMessages,
   closeExport,
@@ -32,7 +32,7 @@ export function ExportDialog() {
   const store = useExport()
   const { conversation, state } = store
   const chosen = useMemo(() => chosenMessages(store), [store])
-  const count = chosen.length
+  const count = asShown(chosen).length
   const isDesktop = useDesktop(({ client }) => client !== null)
   const isBusy = state.step === 'working'
   return (
@@ -115,18 +115,18 @@ function Choices({ store, chosen, isDesktop, disabled }: ChoicesProps) {
 function Rows({ store: { conversation, selected } }: { store: ExportStore }) {
   const { t } = useTranslation('exporting')
   const id = useId()
-  const branch = useMemo(() => (conversation ? branchOf(conversation) : []), [conversation])
+  const branch = useMemo(() => (conversation ? asShown(branchOf(conversation)) : []), [conversation])
   const rows = branch.slice(-maxRows)
   const select = (ids: readonly string[]): void => useExport.setState({ selected: new Set(ids) })
-  const toggle = (one: string, isOn: boolean): void =>
-    select(isOn ? [...selected, one] : [...selected].filter((other) => other !== one))
+  const toggle = (ids: readonly string[], isOn: boolean): void =>
+    select(isOn ? [...selected, ...ids] : [...selected].filter((other) => !ids.includes(other)))
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <div className="flex items-center gap-2">
         <span id={id} className="flex-1 font-[520] text-s">
           {t('choose')}
         </span>
-        <Button size="small" onClick={() => select(rows.map((message) => message.id))}>
+        <Button size="small" onClick={() => select(rows.flatMap(idsOf))}>
           {t('all')}
         </Button>
         <Button size="small" onClick={() => select([])}>
@@ -137,12 +137,12 @@ function Rows({ store: { conversation, selected } }: { store: ExportStore }) {
         aria-labelledby={id}
         className="flex max-h-64 flex-col gap-1 overflow-y-auto rounded-m p-2 shadow-[inset_0_0_0_1px_var(--line-strong)]"
       >
-        {rows.map((message) => (
-          <li key={message.id}>
+        {rows.map((parts) => (
+          <li key={parts[0]?.id}>
             <Checkbox
-              label={<Preview message={message} />}
-              checked={selected.has(message.id)}
-              onChange={(event) => toggle(message.id, event.target.checked)}
+              label={<Preview parts={parts} />}
+              checked={parts.some(({ id }) => selected.has(id))}
+              onChange={(event) => toggle(idsOf(parts), event.target.checked)}
             />
           </li>
         ))}
@@ -152,9 +152,14 @@ function Rows({ store: { conversation, selected } }: { store: ExportStore }) {
   )
 }
 
-function Preview({ message }: { message: ExportedMessage }) {
+const idsOf = (parts: readonly ExportedMessage[]): string[] => parts.map(({ id }) => id)
+
+function Preview({ parts }: { parts: readonly ExportedMessage[] }) {
+  const [message] = parts
+  if (!message) return null
+  const said = parts.find(({ role, text }) => role !== 'tool' && text !== '')?.text
   const text = visibleText(
-    (message.text || message.refusal || message.run?.name || message.toolCalls[0]?.name || '').slice(0, 200),
+    (said || message.refusal || message.run?.name || message.toolCalls[0]?.name || '').slice(0, 200),
   )
   return (
     <span className="flex min-w-0 gap-2">

@@ -1,4 +1,4 @@
-import type { Message } from '../../../../src-preload/contract/chat.ts'
+import { isPartOfReply, type Message } from '../../../../src-preload/contract/chat.ts'
 import { mediaPath } from '../../../../src-preload/contract/media.ts'
 import { transferPath } from '../../../../src-preload/contract/transfers.ts'
 import type { Client } from '../../../api/connect.ts'
@@ -21,6 +21,7 @@ export type ExportedMessage = Pick<
   | 'problem'
   | 'model'
   | 'createdAt'
+  | 'made'
 >
 
 /** A conversation with all its branches. */
@@ -60,6 +61,18 @@ export function branchOf({ messages, leafId }: ExportedConversation): ExportedMe
   const path: ExportedMessage[] = []
   for (let at = byId.get(leafId ?? ''); at; at = byId.get(at.parentId ?? '')) path.push(at)
   return path.reverse()
+}
+
+/** Messages of a branch as the window shows them: a whole reply, with its tool calls and continuations, is one. */
+export function asShown(branch: readonly ExportedMessage[]): ExportedMessage[][] {
+  const shown: ExportedMessage[][] = []
+  for (const message of branch) {
+    const card = shown.at(-1)
+    const before = card?.at(-1)
+    if (card && before?.id === message.parentId && isPartOfReply(message, before)) card.push(message)
+    else shown.push([message])
+  }
+  return shown
 }
 
 /** All messages, each branch to its end before the next begins. */

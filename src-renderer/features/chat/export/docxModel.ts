@@ -7,7 +7,7 @@ import { partsOf } from '../../../shared/markdown/joinedBlocks.ts'
 import { textOf } from '../../../shared/markdown/nodeText.ts'
 import { inSlices } from '../slices.ts'
 import { type ExportedMessage, loadPicture } from './conversation.ts'
-import { authorOf, documentTextOf, type ExportTask, endOf, factsOf, titleOf } from './labels.ts'
+import { authorOf, continuesReply, documentTextOf, type ExportTask, endOf, factsOf, titleOf } from './labels.ts'
 
 /** Text of one format. */
 export interface DocxRun {
@@ -58,11 +58,17 @@ export async function docxBlocks(task: ExportTask): Promise<DocxBlock[]> {
   }
   for (const [index, message] of messages.entries()) {
     const version = versionOf(message)
-    writer.add({ kind: 'heading', level: 2, runs: plain(authorOf(message)) })
-    writer.facts(
-      [showFull(message.createdAt), ...(version ? [t('version', { at: version.at, of: version.of })] : [])].join(' · '),
-    )
-    await writeMessage(writer, message, task, pause)
+    const continues = continuesReply(message, messages[index - 1], version)
+    if (!continues) {
+      writer.add({ kind: 'heading', level: 2, runs: plain(authorOf(message)) })
+      writer.facts(
+        [showFull(message.createdAt), ...(version ? [t('version', { at: version.at, of: version.of })] : [])].join(
+          ' · ',
+        ),
+      )
+    }
+    // The request to continue is this program's own text.
+    if (!continues || message.made !== 'continue') await writeMessage(writer, message, task, pause)
     onProgress(index + 1)
     await pause()
   }

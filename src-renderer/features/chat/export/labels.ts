@@ -1,3 +1,4 @@
+import { isPartOfReply } from '../../../../src-preload/contract/chat.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { showFull } from '../../../i18n/format.ts'
 import { i18n } from '../../../i18n/index.ts'
@@ -38,6 +39,17 @@ export function authorOf({ role, name, model }: Pick<ExportedMessage, 'role' | '
   }
   return name === null ? roles[role] : `${roles[role]} (${name})`
 }
+
+/**
+ * Whether a message continues the reply of the message exported `before` it, so that it has no heading of its own. A version among several
+ * has one, because it names the version.
+ */
+export const continuesReply = (
+  message: ExportedMessage,
+  before: ExportedMessage | undefined,
+  version: MessageVersion | null,
+): boolean =>
+  before !== undefined && message.parentId === before.id && version === null && isPartOfReply(message, before)
 
 /** Why a message ended early, or null. */
 export function endOf({ status, problem, role }: ExportedMessage): string | null {

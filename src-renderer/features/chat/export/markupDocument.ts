@@ -3,7 +3,7 @@ import { i18n } from '../../../i18n/index.ts'
 import { blocksInSteps } from '../../../shared/markdown/blocks.ts'
 import { inSlices } from '../slices.ts'
 import { type ExportedMessage, loadPicture, pageAddress } from './conversation.ts'
-import { authorOf, documentTextOf, type ExportTask, endOf, factsOf, titleOf } from './labels.ts'
+import { authorOf, continuesReply, documentTextOf, type ExportTask, endOf, factsOf, titleOf } from './labels.ts'
 import { codeMarkup, escaped, markupOf, stepsOf } from './markup.ts'
 
 const t = i18n.getFixedT(null, 'exporting')
@@ -88,11 +88,16 @@ function* markupSteps(task: MarkupTask, addressOf: PictureAddress): Generator<st
       showFull(message.createdAt),
       ...(version === null ? [] : [t('version', { at: version.at, of: version.of })]),
     ]
-    yield `<article><div class="who"><h2>${escaped(authorOf(message))}</h2>${facts.map((fact) => `<span>${escaped(fact)}</span>`).join('')}</div>`
-    yield* body(message, task, addressOf)
-    yield '</article>'
+    const continues = continuesReply(message, messages[index - 1], version)
+    if (!continues) {
+      if (index > 0) yield '</article>'
+      yield `<article><div class="who"><h2>${escaped(authorOf(message))}</h2>${facts.map((fact) => `<span>${escaped(fact)}</span>`).join('')}</div>`
+    }
+    // The request to continue is this program's own text.
+    if (!continues || message.made !== 'continue') yield* body(message, task, addressOf)
     yield index + 1
   }
+  if (messages.length > 0) yield '</article>'
 }
 
 function* body(message: ExportedMessage, task: MarkupTask, addressOf: PictureAddress): Generator<string> {

@@ -91,8 +91,7 @@ function taskOf(open: OpenConversation): MarkupTask {
   }
 }
 
-const isInWindow = (id: string): boolean =>
-  document.querySelector(`article[data-message-id="${CSS.escape(id)}"]`) !== null
+const isInWindow = (id: string): boolean => document.querySelector(`[data-message-id="${CSS.escape(id)}"]`) !== null
 
 /** Says on paper how to print the whole chat. */
 function partNote(): string {

@@ -1,37 +1,36 @@
 import { Braces } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import { CopyButton } from '../../../shared/ui/CopyButton.tsx'
 import { WithSc } from '../../../shared/ui/WithSc.tsx'
 import { type ChatState, inspectedReply, useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
+import { partsOf } from '../../../stores/openChat.ts'
 import { SmallButton } from '../actionButtons.tsx'
 import { tokensPerSecond } from '../facts.ts'
 import { costText, figure, fineSeconds, seconds, useChatTranslate } from '../messages.ts'
+import { requestRowsOf, wholeReply } from '../wholeReply.ts'
 import { AskedWith } from './AskedWith.tsx'
 import { Fact } from './Fact.tsx'
 
-type Facts = Omit<Message, 'text' | 'reasoning' | 'refusal' | 'toolCalls'>
-
-/** The facts to show, without the growing text, so that they do not render with each frame of a stream. */
-function factsShown(state: ChatState): Facts | null {
+/** The parts of the described reply, as of the last change other than growing text, so that they do not render with each frame of a stream. */
+function partsShown(state: ChatState): Message[] {
   const reply = inspectedReply(state)
-  if (!reply) return null
-  const { text: _text, reasoning: _reasoning, refusal: _refusal, toolCalls: _toolCalls, ...facts } = reply
-  return facts
+  return reply ? partsOf(state.open, reply.id, state.open?.settled) : []
 }
 
 /** The chosen reply, or the last one. */
 export function ReplySection() {
   const t = useChatTranslate()
-  const reply = useChat(useShallow(factsShown))
-  const chosen = useChat((state) => state.inspected !== null && state.inspected === reply?.id)
+  const parts = useChat(useShallow(partsShown))
+  const reply = useMemo(() => wholeReply(parts), [parts])
+  const chosen = useChat(({ inspected }) => inspected !== null && parts.some(({ id }) => id === inspected))
   const title = t(chosen ? 'thisReply' : 'lastReply')
   return (
     <section aria-label={title}>
       <h2>{title}</h2>
-      {reply ? <ReplyFacts reply={reply} /> : <p className="chat-faint">{t('noReply')}</p>}
+      {reply ? <ReplyFacts reply={reply} parts={parts} /> : <p className="chat-faint">{t('noReply')}</p>}
     </section>
   )
 }
@@ -45,10 +44,11 @@ const states = {
   failed: 'statusFailed',
 } as const
 
-function ReplyFacts({ reply }: { reply: Facts }) {
+function ReplyFacts({ reply, parts }: { reply: Message; parts: readonly Message[] }) {
   const t = useChatTranslate()
-  const { usage, requestRow, requestId } = reply
-  const speed = tokensPerSecond(reply)
+  const { usage, requestId } = reply
+  const requestRows = requestRowsOf(parts)
+  const speed = tokensPerSecond(...parts)
   const cost = costText(reply, t)
   const tokens = (value: number | null | undefined): ReactNode =>
     typeof value === 'number' ? (
@@ -60,6 +60,7 @@ function ReplyFacts({ reply }: { reply: Facts }) {
     <>
       <dl>
         <Fact name={t('model')}>{reply.model}</Fact>
+        {requestRows.length > 1 && <Fact name={t('factRequests')}>{figure(requestRows.length)}</Fact>}
         <Fact name={t('factStatus')}>{t(states[reply.status])}</Fact>
         <Fact name={t('factPrompt')}>{tokens(usage?.promptTokens)}</Fact>
         <Fact name={t('factCached')} part>
@@ -82,12 +83,12 @@ function ReplyFacts({ reply }: { reply: Facts }) {
         </Fact>
       </dl>
       <AskedWith params={reply.params} />
-      {requestRow !== null && (
+      {requestRows.length > 0 && (
         <div className="chat-raw-open">
           <SmallButton
             icon={Braces}
             label={t('raw')}
-            onClick={() => useStage.setState({ dialog: { kind: 'raw', requestRow } })}
+            onClick={() => useStage.setState({ dialog: { kind: 'raw', requestRows } })}
           />
         </div>
       )}

@@ -3,6 +3,7 @@ import { type Command, offerTranslatedCommands } from '../../../shared/commands/
 import { offerSource } from '../../../shared/commands/sources.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { listStore, withView } from '../../../stores/chatList.ts'
+import { cardsOf } from '../../../stores/openChat.ts'
 import { loadModels, pickModel } from '../actions.ts'
 import { openExport } from '../export/exports.ts'
 import { archiveChats, duplicateChat, focusSearch, pinChats, removeChats, showChat } from './actions.ts'
@@ -18,9 +19,10 @@ const openChat = () => {
 function selectedMessages(): string[] {
   const selection = getSelection()
   if (!selection || selection.isCollapsed) return []
-  const ids = [...document.querySelectorAll<HTMLElement>('[data-message-id]')]
+  const { of } = cardsOf(useChat.getState().open)
+  const ids = [...document.querySelectorAll<HTMLElement>('article[data-message-id]')]
     .filter((article) => selection.containsNode(article, true))
-    .flatMap(({ dataset }) => dataset.messageId ?? [])
+    .flatMap(({ dataset: { messageId = '' } }) => of.get(messageId) ?? [messageId])
   return ids.length > 1 ? ids : []
 }
 

@@ -2,7 +2,7 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 import type { VirtualizerHandle } from 'virtua'
 import { useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
-import { messageIn } from '../../../stores/openChat.ts'
+import { headOf, messageIn } from '../../../stores/openChat.ts'
 import type { Then } from '../reveal.ts'
 import { placeIn, type ScrollPlace, saveScrollPlace } from './place.ts'
 
@@ -89,7 +89,7 @@ export function useFollowEnd(conversationId: string, { box, list, rest }: Parts,
       if (floor.current > 0) fitRest()
       element.scrollTop = element.scrollHeight
     } else if (place && list.current) {
-      const at = known.current.indexOf(place.id)
+      const at = known.current.indexOf(entryOf(place.id))
       if (at < 0) return
       const scroll = positionOf(place, at, list.current, element.clientHeight)
       if (place.keeps) {
@@ -158,7 +158,8 @@ export function useFollowEnd(conversationId: string, { box, list, rest }: Parts,
   }, [last, stick, fitRest])
 
   useLayoutEffect(() => {
-    if (!wanted.current || wanted.current.keeps || !ids.includes(wanted.current.id)) return
+    const { current: place } = wanted
+    if (!place || place.keeps || !ids.includes(entryOf(place.id))) return
     follow(false)
     stick()
   }, [ids, follow, stick])
@@ -239,10 +240,10 @@ export function useFollowEnd(conversationId: string, { box, list, rest }: Parts,
   return { away, toEnd, goTo, hold }
 }
 
-/** The message of the list that contains a message: of several side-by-side replies, the list contains one. */
+/** The entry of the list that contains a message: the first message of its card. Of several side-by-side replies, the list contains one. */
 function entryOf(id: string): string {
   const { open } = useChat.getState()
-  return (open?.besideIds.includes(id) && open.ids.find((one) => open.besideIds.includes(one))) || id
+  return headOf(open, (open?.besideIds.includes(id) && open.ids.find((one) => open.besideIds.includes(one))) || id)
 }
 
 /** The scroll position at which the message at `at` is in its wanted place, px. */

@@ -2,7 +2,8 @@ import { type RefObject, useEffect, useState } from 'react'
 import { readableText } from '../../../shared/markdown/copy.ts'
 import { hasUndrawn, writeUndrawn } from '../../../shared/markdown/undrawn.ts'
 import { useChat } from '../../../stores/chat.ts'
-import { messageIn } from '../../../stores/openChat.ts'
+import { cardsOf, partsOf } from '../../../stores/openChat.ts'
+import { wholeReply } from '../wholeReply.ts'
 
 /** Upper limit of selected messages that stay mounted. Of a longer selection, only both ends stay, which preserves the selection. */
 const maxKept = 200
@@ -60,7 +61,7 @@ export function useCopy(box: RefObject<HTMLElement | null>): void {
 
 function textOf(box: HTMLElement, selection: Selection): string {
   const { open } = useChat.getState()
-  const ids = open?.ids ?? []
+  const ids = cardsOf(open).heads
   const range = selection.getRangeAt(0)
   const [from, to] = [messageOf(box, range.startContainer), messageOf(box, range.endContainer)]
   const span = from && to ? spanOf(ids, from, to) : null
@@ -68,7 +69,7 @@ function textOf(box: HTMLElement, selection: Selection): string {
   const texts: string[] = []
   for (const id of ids.slice(span.first, span.last + 1)) {
     const article = box.querySelector<HTMLElement>(`[data-message-id="${CSS.escape(id)}"]`)
-    const message = messageIn(open, id)
+    const message = wholeReply(partsOf(open, id))
     const isEnd = id === from || id === to
     // Messages that are not in the page, or only in part, are copied as written.
     const text =
@@ -95,7 +96,7 @@ function partOf(range: Range, article: HTMLElement): Range {
 function copyOf(range: Range, within: Element): DocumentFragment {
   const part = range.cloneContents()
   writeUndrawn(part, range, within)
-  for (const extra of part.querySelectorAll('header.chat-who, .chat-under')) extra.remove()
+  for (const extra of part.querySelectorAll('header.chat-who, .chat-under, .chat-part-versions')) extra.remove()
   return part
 }
 
@@ -106,7 +107,7 @@ function spanOf(ids: readonly string[], a: string, b: string): Span | null {
 }
 
 function messageOf(box: HTMLElement | null, node: Node | null): string | null {
-  const article = elementOf(node)?.closest<HTMLElement>('[data-message-id]')
+  const article = elementOf(node)?.closest<HTMLElement>('article[data-message-id]')
   return article && box?.contains(article) ? (article.dataset.messageId ?? null) : null
 }
 

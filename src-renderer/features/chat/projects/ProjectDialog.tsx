@@ -10,6 +10,7 @@ import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { Form } from '../../../shared/ui/Form.tsx'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
+import { useApp } from '../../../stores/app.ts'
 import { listStore, useList } from '../../../stores/chatList.ts'
 import { useLibrary } from '../../../stores/library.ts'
 import { focusSoon } from '../focus.ts'
@@ -98,13 +99,18 @@ function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonl
     listStore.setState({ dialog: { show: 'editFolder', id } })
     focusSoon(() => document.querySelector<HTMLElement>('[data-add-pinned]'))
   }
+  const inSettings = useApp(({ app }) => app?.settings.newChatModel ?? null)
   return (
     <Form className="flex flex-col gap-4" onSubmit={() => save()}>
       <Field label={t('name')}>
         <TextInput value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
       </Field>
       <Field label={t('folderModel')}>
-        <ModelField none={t('folderModelNone')} value={model} onPick={setModel} />
+        <ModelField
+          none={inSettings === null ? t('folderModelLast') : t('folderModelNone', { model: inSettings })}
+          value={model}
+          onPick={setModel}
+        />
       </Field>
       <Field label={t('folderInstructions')} hint={t('folderInstructionsHint')}>
         <TextArea value={instructions} maxLength={100_000} onChange={(event) => setInstructions(event.target.value)} />

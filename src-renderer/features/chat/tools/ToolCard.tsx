@@ -1,36 +1,38 @@
 import { Square } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import type { Message, ToolCall, ToolRun } from '../../../../src-preload/contract/chat.ts'
 import { jsonFaultText, type ToolTranslate, useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { cx } from '../../../shared/ui/cx.ts'
 import { jsonFault } from '../../../shared/ui/jsonFault.ts'
+import { OpenMark } from '../../../shared/ui/OpenMark.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { useNow } from '../../../shared/useNow.ts'
+import { useFind } from '../../../stores/chatFind.ts'
+import { readToolId } from '../../../stores/tools.ts'
 import { seconds } from '../messages.ts'
 import { stopCall } from './actions.ts'
-import { appearances, cardState, toneInk } from './appearance.ts'
+import { appearances, type CardState, cardState, toneInk } from './appearance.ts'
 import { isToolRow, type ToolRow } from './round.ts'
 import { showArguments } from './show.ts'
 import { HostileName, HostileText } from './Text.tsx'
 import { ToolAsk } from './ToolAsk.tsx'
 import { ToolByHand } from './ToolByHand.tsx'
-import { ToolOutcome } from './ToolOutcome.tsx'
+import { ToolHelp, ToolOutcome } from './ToolOutcome.tsx'
 import { ToolRound, useRows } from './ToolRound.tsx'
 import { useStableFocus } from './useStableFocus.ts'
 
 /**
- * One tool call and its state. `row` is the message of role tool that answers it, null without one. `writing`: the model is still writing
- * the call. Everything that is not this program's own text is untrusted and shown as plain text.
+ * One tool call and its state: one line that opens to the arguments and the result, or a card while the call asks the person. `row` is the
+ * message of role tool that answers it, null without one. `writing`: the model is still writing the call. Everything that is not this
+ * program's own text is untrusted and shown as plain text.
  */
 export function ToolCard({ call, row, writing }: { call: ToolCall; row: Message | null; writing: boolean }) {
-  const t = useToolTranslate()
   const heading = useId()
   const tool = row && isToolRow(row) ? row : null
   const state = cardState(tool?.run ?? null, writing)
   const card = useStableFocus(state)
-  const { icon: Icon, tone } = appearances[state]
-  const name = plainText(call.name) || t('card.noName')
+  const asks = state === 'awaiting' || state === 'by_hand'
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is a part of a form, and a section would be one landmark of many with one name
     <div
@@ -41,41 +43,121 @@ export function ToolCard({ call, row, writing }: { call: ToolCall; row: Message 
       data-tool-call={call.name}
       data-state={state}
       className={cx(
-        'my-2 flex min-w-0 flex-col gap-2.5 rounded-l bg-raise p-3 font-sans text-m outline-none',
-        tone === 'ask' ? 'shadow-[inset_0_0_0_1px_var(--accent)]' : 'shadow-[inset_0_0_0_1px_var(--line-strong)]',
-        'focus-visible:outline-2 focus-visible:outline-accent',
+        'flex min-w-0 flex-col font-sans text-m outline-none focus-visible:outline-2 focus-visible:outline-accent',
+        asks
+          ? 'my-2 gap-2.5 rounded-l bg-raise p-3 shadow-[inset_0_0_0_1px_var(--accent)]'
+          : 'my-0.5 items-start gap-1.5 rounded-s',
       )}
     >
-      <header className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-        <h3 id={heading} className="flex min-w-0 items-center gap-2 font-[540]">
-          <Icon
-            aria-hidden
-            size={15}
-            strokeWidth={1.75}
-            className={cx('shrink-0', toneInk[tone], state === 'running' && 'animate-spin')}
-          />
-          <HostileName>{name}</HostileName>
-        </h3>
-        <span className="min-w-0 truncate text-faint text-s">{kindOf(tool?.run ?? null, t)}</span>
-        <span className={cx('num ml-auto text-s', toneInk[tone])}>
-          {tool ? <StateText row={tool} /> : t(`state.${state}`)}
-        </span>
-      </header>
-      <Arguments call={call} writing={writing} state={state} />
-      {tool && <Body row={tool} />}
+      {tool && asks ? (
+        <Question heading={heading} call={call} row={tool} state={state} />
+      ) : (
+        <Line heading={heading} call={call} row={tool} state={state} />
+      )}
     </div>
   )
 }
 
-function Body({ row }: { row: ToolRow }) {
-  const state = cardState(row.run, false)
-  if (state === 'awaiting') return <ToolAsk row={row} />
-  if (state === 'by_hand') return <ToolByHand row={row} />
-  if (state === 'running') return <ToolStop messageId={row.id} />
-  return <ToolOutcome row={row} />
+interface CallProps {
+  /** Id of the heading that names the call. */
+  heading: string
+  call: ToolCall
+  row: ToolRow | null
+  state: CardState
 }
 
-/** Stops a running call. Says that earlier effects of the tool cannot be undone. */
+/** A call that needs the person: its arguments, and the answers. */
+function Question({ heading, call, row, state }: CallProps & { row: ToolRow }) {
+  const t = useToolTranslate()
+  const { icon: Icon, tone } = appearances[state]
+  return (
+    <>
+      <header className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+        <h3 id={heading} className="flex min-w-0 items-center gap-2 font-[540]">
+          <Icon aria-hidden size={15} strokeWidth={1.75} className={cx('shrink-0', toneInk[tone])} />
+          <HostileName>{nameOf(call, row.run, t)}</HostileName>
+        </h3>
+        <span className="min-w-0 truncate text-faint text-s">{placeOf(row.run, t)}</span>
+        <span className={cx('ml-auto text-s', toneInk[tone])}>
+          {t(state === 'by_hand' ? 'state.by_hand' : 'state.awaiting')}
+        </span>
+      </header>
+      <Arguments call={call} state={state} />
+      {state === 'awaiting' ? <ToolAsk row={row} /> : <ToolByHand row={row} />}
+    </>
+  )
+}
+
+/** A call that needs nothing: "Used tide_height · Tides". Opens to the arguments and the result. */
+function Line({ heading, call, row, state }: CallProps) {
+  const t = useToolTranslate()
+  const content = useId()
+  const [open, setOpen] = useState(false)
+  const found = useFind(({ inMessage }) => row !== null && inMessage === row.id)
+  useEffect(() => {
+    if (found) setOpen(true)
+  }, [found])
+  const { icon: Icon, tone } = appearances[state]
+  const place = placeOf(row?.run ?? null, t)
+  const [before = '', after = ''] = t(`line.${state}`, { name: nameMark }).split(nameMark)
+  return (
+    <>
+      <div className="flex min-w-0 max-w-full flex-wrap items-center gap-x-2">
+        <h3 id={heading} className="min-w-0 font-normal text-s">
+          <button
+            type="button"
+            aria-expanded={open}
+            aria-controls={content}
+            onClick={() => setOpen(!open)}
+            className="flex min-h-6 min-w-0 max-w-full items-center gap-1.5 rounded-s text-start text-soft hover:text-ink"
+          >
+            <Icon
+              aria-hidden
+              size={15}
+              strokeWidth={1.75}
+              className={cx('shrink-0', toneInk[tone], state === 'running' && 'animate-spin')}
+            />
+            <span className="flex min-w-0 items-baseline gap-1 whitespace-pre">
+              {before.trim() !== '' && <span>{before.trim()}</span>}
+              <HostileName className="text-ink">{nameOf(call, row?.run ?? null, t)}</HostileName>
+              {after.trim() !== '' && <span>{after.trim()}</span>}
+              {place !== '' && <span className="min-w-0 truncate">{`· ${place}`}</span>}
+              {row && <Duration row={row} />}
+            </span>
+            <OpenMark open={open} />
+          </button>
+        </h3>
+        {row && state === 'running' && <ToolStop messageId={row.id} />}
+      </div>
+      {row && <ToolHelp row={row} />}
+      <div id={content} hidden={!open} className="flex min-w-0 flex-col gap-1.5 self-stretch ps-5 pb-1.5">
+        {open && (
+          <>
+            <Arguments call={call} state={state} />
+            {row && <ToolOutcome row={row} />}
+          </>
+        )}
+      </div>
+    </>
+  )
+}
+
+/** Stands for the name in the text of a line. No text has this character. */
+const nameMark = '\u0000'
+
+/** The name of the tool as its server calls it. The model may know it by a longer name. */
+function nameOf(call: ToolCall, run: ToolRun | null, t: ToolTranslate): string {
+  const read = readToolId(run?.tool?.id ?? '')
+  return plainText(read?.kind === 'mcp' ? read.name : call.name) || t('card.noName')
+}
+
+/** The server of a tool. */
+function placeOf(run: ToolRun | null, t: ToolTranslate): string {
+  if (!run?.tool) return ''
+  return run.tool.kind === 'function' ? t('card.function') : plainText(run.tool.server ?? '')
+}
+
+/** Stops a running call. */
 function ToolStop({ messageId }: { messageId: string }) {
   const t = useToolTranslate()
   const [stopping, setStopping] = useState(false)
@@ -85,40 +167,27 @@ function ToolStop({ messageId }: { messageId: string }) {
     setStopping(false)
   }
   return (
-    <div className="flex flex-wrap items-center gap-2">
-      <Button icon={Square} size="small" busy={stopping} onClick={() => void stop()}>
-        {t(stopping ? 'card.stopping' : 'card.stop')}
-      </Button>
-      <span className="text-faint text-s">{t('card.stopHint')}</span>
-    </div>
+    <Button icon={Square} size="small" busy={stopping} title={t('card.stopHint')} onClick={() => void stop()}>
+      {t(stopping ? 'card.stopping' : 'card.stop')}
+    </Button>
   )
 }
 
-function kindOf(run: ToolRun | null, t: ToolTranslate): string {
-  if (!run?.tool) return ''
-  if (run.tool.kind === 'function') return t('card.function')
-  return t('card.mcp', { server: plainText(run.tool.server ?? '') })
-}
-
-/** The state as text, with its duration. */
-function StateText({ row: { run } }: { row: ToolRow }) {
+/** How long a call took, from one second on. */
+function Duration({ row: { run } }: { row: ToolRow }) {
   const t = useToolTranslate()
   const running = run.state === 'running'
   const now = useNow(100, running)
-  const began = run.startedAt === null ? null : Date.parse(run.startedAt)
-  const ended = run.finishedAt === null ? null : Date.parse(run.finishedAt)
-  if (running) return t('state.runningFor', { seconds: seconds(now - (began ?? now)) })
-  const state = cardState(run, false)
-  const byPerson = run.tool?.kind === 'function'
-  if ((state === 'done' || state === 'error') && byPerson) return t(`state.${state}ByHand`)
-  if ((state === 'done' || state === 'error') && began !== null && ended !== null)
-    return t(`state.${state}In`, { seconds: seconds(ended - began) })
-  return t(`state.${state}`)
+  if (run.startedAt === null || run.tool?.kind === 'function') return null
+  const ended = running ? now : run.finishedAt === null ? null : Date.parse(run.finishedAt)
+  const ms = ended === null ? 0 : ended - Date.parse(run.startedAt)
+  return ms < 1_000 ? null : <span className="num text-faint">{t('line.took', { seconds: seconds(ms) })}</span>
 }
 
 /** The arguments of the call. A fault is described where the call has ended. */
-function Arguments({ call, writing, state }: { call: ToolCall; writing: boolean; state: string }) {
+function Arguments({ call, state }: { call: ToolCall; state: CardState }) {
   const t = useToolTranslate()
+  const writing = state === 'writing'
   const shown = showArguments(call.arguments)
   const fault = !writing && !shown.json && call.arguments !== '' ? jsonFault(call.arguments) : null
   if (shown.empty && (shown.json || call.arguments === '') && state !== 'invalid')

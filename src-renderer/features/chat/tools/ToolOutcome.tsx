@@ -1,29 +1,38 @@
-import { useEffect, useState } from 'react'
 import { navigate } from '../../../shared/navigation.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { cx } from '../../../shared/ui/cx.ts'
-import { OpenMark } from '../../../shared/ui/OpenMark.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
-import { useFind } from '../../../stores/chatFind.ts'
-import { figure } from '../messages.ts'
 import { cardState } from './appearance.ts'
 import type { ToolRow } from './round.ts'
-import { firstLine, showResult } from './show.ts'
+import { showResult } from './show.ts'
 import { HostileText } from './Text.tsx'
 
-/** The end of a call: its meaning, any fault, one action, and the collapsed result that the model received. */
+/** Below the line of a call that the person can help to succeed: its meaning, and one action. */
+export function ToolHelp({ row: { run } }: { row: ToolRow }) {
+  const t = useToolTranslate()
+  const state = cardState(run, false)
+  if (state !== 'timed_out' && state !== 'failed' && state !== 'unknown_tool') return null
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 ps-5 text-s text-soft">
+      <span>{t(`outcome.${state}`, { name: plainText(run.name) })}</span>
+      <Button size="small" onClick={() => navigate({ page: 'settings', id: 'tools' })}>
+        {t(`outcome.action.${state}`)}
+      </Button>
+    </div>
+  )
+}
+
+/** The end of a call, below its arguments: its meaning, any fault, and the result that the model received. */
 export function ToolOutcome({ row }: { row: ToolRow }) {
   const t = useToolTranslate()
   const { run } = row
   const state = cardState(run, false)
-  const reported = isExplained(state)
-    ? t(`outcome.${state}`, { name: plainText(run.name), server: plainText(run.tool?.server ?? '') })
-    : null
-  const toSettings = state === 'timed_out' || state === 'failed' || state === 'unknown_tool'
+  const isResult = state === 'done' || state === 'error'
+  const label = t(isResult ? 'outcome.result' : 'outcome.sentToModel')
   return (
     <>
-      {reported && <p className="text-s text-soft">{reported}</p>}
+      {isExplained(state) && <p className="text-s text-soft">{t(`outcome.${state}`)}</p>}
       {run.notes.length > 0 && (
         <ul className={cx('list-disc ps-5 text-s', state === 'done' ? 'text-soft' : 'text-bad')}>
           {run.notes.slice(0, 20).map((note, at) => (
@@ -34,63 +43,28 @@ export function ToolOutcome({ row }: { row: ToolRow }) {
           ))}
         </ul>
       )}
-      <Result row={row} />
-      {(toSettings || run.allowed === 'conversation' || run.allowed === 'always') && (
-        <div className="flex flex-wrap items-center gap-2">
-          {toSettings && (
-            <Button size="small" onClick={() => navigate({ page: 'settings', id: 'tools' })}>
-              {t(`outcome.action.${state}`)}
-            </Button>
-          )}
-          {(run.allowed === 'conversation' || run.allowed === 'always') && (
-            <span className="text-faint text-s">{t(`outcome.allowed.${run.allowed}`)}</span>
-          )}
-        </div>
+      {row.text !== '' && (
+        <>
+          <p aria-hidden className="text-faint text-s">
+            {label}
+          </p>
+          <HostileText
+            shown={showResult(row.text)}
+            whole={row.text}
+            label={label}
+            copy={t('outcome.copy')}
+            resultOf={row.id}
+          />
+        </>
+      )}
+      {row.text === '' && isResult && <p className="text-faint text-s">{t('outcome.empty')}</p>}
+      {(run.allowed === 'conversation' || run.allowed === 'always') && (
+        <p className="text-faint text-s">{t(`outcome.allowed.${run.allowed}`)}</p>
       )}
     </>
   )
 }
 
-const explainedStates = ['error', 'denied', 'invalid', 'unknown_tool', 'stopped', 'timed_out', 'failed'] as const
+const explainedStates = ['error', 'denied', 'invalid', 'stopped'] as const
 const isExplained = (state: string): state is (typeof explainedStates)[number] =>
   explainedStates.some((one) => one === state)
-
-/** The result that the model received, collapsed to its first line. */
-function Result({ row }: { row: ToolRow }) {
-  const t = useToolTranslate()
-  const [open, setOpen] = useState(false)
-  const found = useFind(({ inMessage }) => inMessage === row.id)
-  useEffect(() => {
-    if (found) setOpen(true)
-  }, [found])
-  const given = row.run.state === 'done'
-  if (row.text === '') return given ? <p className="text-faint text-s">{t('outcome.empty')}</p> : null
-  return (
-    <div className="flex min-w-0 flex-col gap-1.5">
-      <button
-        type="button"
-        aria-expanded={open}
-        onClick={() => setOpen(!open)}
-        className="flex min-w-0 items-center gap-1.5 rounded-s text-start text-s text-soft hover:text-ink"
-      >
-        <OpenMark open={open} />
-        <span className="shrink-0 font-[520]">{t(given ? 'outcome.result' : 'outcome.sentToModel')}</span>
-        <span className="num shrink-0 text-faint">
-          {t('outcome.size', { count: row.text.length, size: figure(row.text.length) })}
-        </span>
-        {!open && (
-          <span className="min-w-0 truncate font-mono text-faint [unicode-bidi:isolate]">{firstLine(row.text)}</span>
-        )}
-      </button>
-      {open && (
-        <HostileText
-          shown={showResult(row.text)}
-          whole={row.text}
-          label={t(given ? 'outcome.result' : 'outcome.sentToModel')}
-          copy={t('outcome.copy')}
-          resultOf={row.id}
-        />
-      )}
-    </div>
-  )
-}

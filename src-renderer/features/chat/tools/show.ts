@@ -45,9 +45,3 @@ export function showResult(text: string): Shown {
   }
   return bounded(text)
 }
-
-/** The first line that is not empty, for a collapsed result. */
-export function firstLine(text: string, most = 120): string {
-  const line = /\S[^\r\n]*/.exec(text.slice(0, 4_000))?.[0] ?? ''
-  return plainText(line.length > most ? `${line.slice(0, most)}…` : line)
-}

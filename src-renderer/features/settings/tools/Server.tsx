@@ -1,14 +1,14 @@
 import { Ellipsis, LogOut, Pencil, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
+import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { localStore } from '../../../shared/storage.ts'
 import { showToast } from '../../../shared/toasts.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
-import { IconButton } from '../../../shared/ui/Button.tsx'
+import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { commandLine } from '../../../shared/ui/commandLine.ts'
 import { ConfirmDialog } from '../../../shared/ui/Dialog.tsx'
 import { Menu, MenuItem, MenuLine } from '../../../shared/ui/Menu.tsx'
-import { Notice } from '../../../shared/ui/Notice.tsx'
 import { OpenMark } from '../../../shared/ui/OpenMark.tsx'
 import { Pill, type PillTone } from '../../../shared/ui/Pill.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
@@ -109,13 +109,17 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
         </code>
       )}
       {server.state === 'failed' && (
-        <Notice
-          kind="bad"
+        <ProblemNotice
+          problem={server.problem ?? { kind: 'bug', message: '' }}
+          role="note"
+          noAction
           title={t('settings.servers.failed')}
-          action={{ label: t('settings.servers.retry'), busy, onClick: restart }}
+          meaning={plainText(server.problem?.message ?? '')}
         >
-          {server.problem && <span className="break-words">{plainText(server.problem.message)}</span>}
-        </Notice>
+          <Button size="small" busy={busy} onClick={restart}>
+            {t('settings.servers.retry')}
+          </Button>
+        </ProblemNotice>
       )}
       {server.signIn && <SignIn server={server} signIn={server.signIn} />}
       {open && <ServerDetails server={server} />}

@@ -185,7 +185,9 @@ it('a budget whose rest is below the usual request is reported before it is used
   await client.apps.update({ id: app.id, changes: { budgetTotal: (spent + spent / 6).toFixed(9) } })
   const [usual] = await until(client, (alerts) => alerts.length === 1)
   expect(usual).toMatchObject({ facts: { kind: 'budget', usedUp: false, short: 'usual' }, endedAt: null })
-  await expect.poll(() => notices.map(({ title }) => title)).toEqual(['editor: budget too small for a request'])
+  await expect
+    .poll(() => notices.map(({ title }) => title))
+    .toEqual(['editor: not enough budget left for another request'])
 
   // Enough for usual requests, but not for a long one.
   await client.apps.update({ id: app.id, changes: { budgetTotal: (spent * 2).toFixed(9) } })

@@ -527,12 +527,27 @@ describe('a conversation as Markdown', () => {
         ...['## Assistant · `m-1` · 2026-01-01 00:00 UTC', '', '<details><summary>Reasoning</summary>', ''],
         ...['````text', 'Hm </details> ```', '````', '', '</details>', ''],
         ...['*Calls `look_up`:*', '', '````json', '{"q":"```"}', '````', ''],
-        ...['## Tool · 2026-01-01 00:00 UTC', '', '*Called `look_up`: done*', '', '```json', '{"q":1}', '```', ''],
+        // The result and the rest of the reply have no heading of their own.
+        ...['*Called `look_up`: done*', '', '```json', '{"q":1}', '```', ''],
         ...['`````text', 'out', '````', 'more', '`````', ''],
-        ...['## Assistant · 2026-01-01 00:00 UTC', '', 'So:', '```js', 'let a', '```', '', '*Stopped.*', ''],
+        ...['So:', '```js', 'let a', '```', '', '*Stopped.*', ''],
       ].join('\n'),
     )
     expect(markdown).not.toContain('not taken')
+  })
+
+  it('gives a continued reply one heading, and leaves out the request to continue it', async () => {
+    const on = studio()
+    const ask = message({ text: 'What?' })
+    const cut = message({ role: 'assistant', parentId: ask.id, text: 'One and', finishReason: 'length' })
+    const request = message({ parentId: cut.id, text: 'Continue exactly there.', made: 'continue' })
+    const rest = message({ role: 'assistant', parentId: request.id, text: 'two.' })
+    const id = put(on.store, [ask, cut, request, rest], { leafId: rest.id })
+    const download = await on.archive.exportConversation({ conversationId: id, format: 'markdown' })
+    const markdown = (await on.saved(download)).toString()
+    expect(markdown.match(/^## .*/gm)).toHaveLength(2)
+    expect(markdown).toContain('One and\n\ntwo.\n')
+    expect(markdown).not.toContain('Continue exactly there.')
   })
 
   it('has any number of pieces of code in one text', async () => {

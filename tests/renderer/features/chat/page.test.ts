@@ -120,7 +120,7 @@ describe('versions of a message', () => {
     expect((await asked('activatePath'))[1]).toEqual({ messageId: before.id, sibling: 2 })
   })
 
-  it('continue a reply that was cut by its length, and request it again from another model', async () => {
+  it('continue a reply that was cut by its length, and request the whole reply again from another model', async () => {
     await show('branches')
     await page.getByRole('button', { name: windowText('chat:continueReply') }).click()
     await expect.poll(() => asked('continueReply')).toMatchObject([{ replyId: message(5, {}).id }])
@@ -132,7 +132,7 @@ describe('versions of a message', () => {
     await page.keyboard.press('Enter')
     await expect
       .poll(() => asked('retry'))
-      .toEqual([{ requestId: expect.any(String), replyId: message(5, {}).id, models: ['reasoner'] }])
+      .toEqual([{ requestId: expect.any(String), replyId: message(3, {}).id, models: ['reasoner'] }])
   })
 })
 
@@ -145,9 +145,11 @@ describe('a message', () => {
     await expect
       .poll(() => page.getByLabel(windowText('chat:message'), { exact: true }).inputValue())
       .toContain('Look:\n\n> ')
-    expect(await page.getByLabel(windowText('chat:message'), { exact: true }).inputValue()).toContain(
-      '> And a fourth: the Amur.',
-    )
+    const quoted = (): Promise<string> => page.getByLabel(windowText('chat:message'), { exact: true }).inputValue()
+    expect(await quoted()).toBe('Look:\n\n> The Danube\n\n')
+    // Without a selection the whole reply, with its continuation.
+    await page.keyboard.press('Control+Alt+q')
+    await expect.poll(quoted).toContain('> 3. The Mekong\n> And a fourth: the Amur.')
   })
 
   it('becomes the end of a new chat', async () => {
@@ -160,12 +162,12 @@ describe('a message', () => {
 
   it('shows its duration and cost, and marks an estimate', async () => {
     await show('branches')
-    const figures = page.getByRole('button', { name: /0\.00047 SC/ })
+    // The sums of a reply and its continuation.
+    const figures = page.getByRole('button', { name: /0\.21 SC/ })
     await page.mouse.move(1, 1)
-    expect(await figures.innerText()).toBe('0.00047 SC est.')
+    expect(await figures.innerText()).toBe('0.21 SC est.')
     await figures.focus()
-    expect(await figures.innerText()).toBe('412 tokens · 0.38 s to first · 85 tok/s · 0.00047 SC est.')
-    expect(await page.getByRole('button', { name: /0\.21 SC/ }).innerText()).toContain('0.21 SC')
+    expect(await figures.innerText()).toBe('824 tokens · 0.38 s to first · 85 tok/s · 0.21 SC est.')
   })
 
   it('[ERR-06] says while it waits for a retry that the first attempt may have done work', async () => {
@@ -366,7 +368,7 @@ describe('the raw request and response', () => {
     await page.getByRole('radio', { name: windowText('chat:rawLines') }).click()
     await page.getByText('data: [DONE]').waitFor()
     await page.keyboard.press('Escape')
-    await page.evaluate(() => harness.useStage.setState({ dialog: { kind: 'raw', requestRow: 99 } }))
+    await page.evaluate(() => harness.useStage.setState({ dialog: { kind: 'raw', requestRows: [99] } }))
     await page.getByRole('switch').click()
     await expect.poll(() => asked('updateSettings')).toEqual([{ chatBodies: true }])
   })
@@ -399,6 +401,29 @@ describe('finding in a chat', () => {
   })
 })
 
+describe('a reply of several parts', () => {
+  it('changes nothing in its finished parts while the last one grows', async () => {
+    await show('rounds')
+    const growing = message(5, { text: 'So', status: 'streaming', finishedAt: null, usage: null, finishReason: null })
+    await notify({ type: 'message', message: growing })
+    await page.waitForSelector('article[data-status="streaming"]')
+    await page.evaluate(() => {
+      const seen: string[] = []
+      const observer = new MutationObserver((changes) => seen.push(...changes.map(({ type }) => type)))
+      const parts = [...document.querySelectorAll('article[data-status="streaming"] .chat-part')]
+      for (const part of parts.slice(0, -1))
+        observer.observe(part, { childList: true, subtree: true, characterData: true, attributes: true })
+      Object.assign(globalThis, { changesSeen: seen, partsSeen: parts.length })
+    })
+    const words = ' the tide is high.'
+    for (let at = 0; at < words.length; at += 1)
+      await notify({ type: 'delta', messageId: growing.id, field: 'text', at: 2 + at, append: words.charAt(at) })
+    await page.getByText('So the tide is high.').waitFor()
+    expect(await page.evaluate(() => Reflect.get(globalThis, 'partsSeen'))).toBe(3)
+    expect(await page.evaluate(() => Reflect.get(globalThis, 'changesSeen'))).toEqual([])
+  })
+})
+
 describe('a search match in a tool result', () => {
   it('opens the result and is marked', async () => {
     await show('long')
@@ -414,7 +439,7 @@ describe('a search match in a tool result', () => {
     await notify({ type: 'message', message: message(1_001, { text: 'I look.', toolCalls: [call] }) })
     const answered = message(1_002, {})
     await notify({ type: 'message', message: { ...row, id: answered.id, parentId: answered.parentId, conversationId } })
-    await page.getByRole('button', { name: /^Result/ }).waitFor()
+    await page.getByRole('button', { name: /^Used/ }).waitFor()
     await page.keyboard.press('Control+f')
     await page.keyboard.type('needle')
     await expect.poll(() => page.locator('.chat-find output').innerText()).toBe('1 of 1')
@@ -543,7 +568,7 @@ describe('every state', () => {
     await page.getByRole('radio', { name: windowText('chat:modelsCompare') }).click()
     expect(await faults()).toEqual([])
     await page.keyboard.press('Escape')
-    await page.evaluate(() => harness.useStage.setState({ dialog: { kind: 'raw', requestRow: 42 } }))
+    await page.evaluate(() => harness.useStage.setState({ dialog: { kind: 'raw', requestRows: [42] } }))
     await page.getByText('"stream": true').waitFor()
     expect(await faults()).toEqual([])
   }, 120_000)

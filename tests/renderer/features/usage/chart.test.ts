@@ -272,7 +272,7 @@ describe('the chart by keyboard', () => {
     const gap = chart.buckets.findIndex(({ state }) => state === 'gap')
     expect(spokenBucket(chart, gap, null)).toContain('no data: never updated')
     expect(spokenBucket(chart, gap, null)).not.toContain('SC')
-    expect(spokenBucket(chart, last, null)).toContain('not complete yet')
+    expect(spokenBucket(chart, last, null)).toContain('still in progress')
     expect(spokenBucket(chart, whole, 'writer-large')).toMatch(/: writer-large [\d.]+ SC$/)
   })
   it('calls a whole month by its name and a partial one by its days', () => {

@@ -30,7 +30,7 @@ describe('the message of one case', () => {
 
   it('may contain untrusted text: hidden characters are visible, and its length is limited', () => {
     expect(messageBeside({ kind: 'bad_input', message: 'No \u202Efile\u0007' }, [])).toBe('No \\u{202E}file\\u{0007}')
-    expect(messageBeside({ kind: 'bad_input', message: 'ab '.repeat(300) }, [])).toHaveLength(401)
+    expect(messageBeside({ kind: 'bad_input', message: 'ab '.repeat(300) }, [])).toHaveLength(201)
   })
 })
 
@@ -53,12 +53,12 @@ describe("the service's message about a refusal", () => {
         }),
         (said) => {
           const words = serviceMessage(refused(said)) ?? ''
-          expect(words.length).toBeLessThanOrEqual(401)
+          expect(words.length).toBeLessThanOrEqual(201)
           expect(words).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u)
         },
       ),
     )
-    expect(serviceMessage(refused('a'.repeat(401)))).toBe(`${'a'.repeat(400)}…`)
+    expect(serviceMessage(refused('a'.repeat(401)))).toBe(`${'a'.repeat(200)}…`)
   })
 
   it('is among the details with everything else', () => {

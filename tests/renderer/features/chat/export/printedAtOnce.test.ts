@@ -15,6 +15,7 @@ const message = (id: string, length: number): ExportedMessage => ({
   reasoning: '',
   toolCalls: [],
   run: null,
+  made: null,
   problem: null,
   attachments: [],
   documents: [],

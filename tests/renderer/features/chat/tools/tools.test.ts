@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { toolRunState } from '../../../../../src-preload/contract/chat.ts'
 import { functionName } from '../../../../../src-preload/contract/tools.ts'
@@ -10,7 +9,7 @@ import {
   switched,
 } from '../../../../../src-renderer/features/chat/tools/offers.ts'
 import { isLastRound, roundsUpTo, rowsOf } from '../../../../../src-renderer/features/chat/tools/round.ts'
-import { firstLine, maxShown, showArguments, showResult } from '../../../../../src-renderer/features/chat/tools/show.ts'
+import { maxShown, showArguments, showResult } from '../../../../../src-renderer/features/chat/tools/show.ts'
 import { findTool, readToolId } from '../../../../../src-renderer/stores/tools.ts'
 import { message, none, sceneCall, setup, some } from './harness/scenes.ts'
 
@@ -27,16 +26,6 @@ describe('arguments and results', () => {
     expect(shown.text).toHaveLength(maxShown)
     expect(shown.more).toBe(1_000_000 - maxShown)
     expect(showResult('word '.repeat(100_000)).text.length).toBeLessThanOrEqual(maxShown)
-  })
-
-  test('show the first line that is not empty when collapsed', () => {
-    expect(firstLine('\n \n  19 degrees\nclear')).toBe('19 degrees')
-    expect(firstLine('a'.repeat(500))).toHaveLength(121)
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(firstLine(text)).not.toMatch(/[\n\r]/)
-      }),
-    )
   })
 })
 
