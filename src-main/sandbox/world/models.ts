@@ -10,7 +10,7 @@ export interface SandboxModel {
   id: string
   kind: 'chat' | 'speech' | 'transcription' | 'image'
   /** The speaker that writes the answers. */
-  speaker: 'mirror' | 'writer' | 'reasoner' | 'tool-caller' | 'vision' | 'document-writer' | 'citer'
+  speaker: 'guide' | 'mirror' | 'writer' | 'reasoner' | 'tool-caller' | 'vision' | 'document-writer' | 'citer'
   price: Price
   free: boolean
   /** Whether messages may contain images. */
@@ -54,6 +54,7 @@ const model = (id: string, rest: Partial<SandboxModel>): SandboxModel => ({
 export const FAULT_MODEL_PREFIX = 'fault/'
 
 export const MODELS: readonly SandboxModel[] = [
+  model('guide', { speaker: 'guide', vision: true, tools: true, severalChoices: true, tokensPerSecond: 150 }),
   model('writer-small', { severalChoices: true, tokensPerSecond: 90, history: 2 }),
   model('writer-large', {
     severalChoices: true,
