@@ -115,6 +115,8 @@ export class SandboxAccounting {
     const weekend = new Date(at).getUTCDay() % 6 === 0
     if (random.chance(weekend ? 0.5 : 0.05)) return
     for (const model of MODELS) {
+      // Before any random number, so that another model without a history changes no seeded figure.
+      if (model.history === 0) continue
       const requests = Math.round(random.next() * key.history * model.history * (weekend ? 0.4 : 1))
       if (requests > 0) this.#add(key, dayOf(at), requests, seededWork(model, requests, random.int(300, 1_800)))
     }

@@ -50,6 +50,9 @@ const model = (id: string, rest: Partial<SandboxModel>): SandboxModel => ({
   ...rest,
 })
 
+/** Models that need no other model to be useful. The others are for tests, and `owned_by` says so. */
+const useful = new Set(['guide', 'tts-1', 'whisper-large-v3', 'whisper-large-v3-turbo', 'whisper-1', 'painter'])
+
 /** Prefix of models that order a fault: `fault/<name>`. */
 export const FAULT_MODEL_PREFIX = 'fault/'
 
@@ -110,6 +113,6 @@ export const modelList = (faultNames: Iterable<string>) => ({
     id,
     object: 'model',
     created: byId.get(id)?.created ?? 1_767_225_600,
-    owned_by: id.startsWith(FAULT_MODEL_PREFIX) ? 'sandbox-faults' : 'sandbox',
+    owned_by: useful.has(id) ? 'sandbox' : id.startsWith(FAULT_MODEL_PREFIX) ? 'sandbox-faults' : 'sandbox-tests',
   })),
 })
