@@ -81,7 +81,8 @@ test('each page that is proposed opens', async ({ page }) => {
       .getByRole('link')
       .and(page.locator(`[title="${address}"]`))
       .last()
-      .click()
+      // A click could miss, because a chat that opens scrolls to its end.
+      .press('Enter')
     await expect(page).toHaveURL(new RegExp(`#/${address.split('//page/')[1]}$`))
   }
 })
@@ -122,4 +123,36 @@ test('the list of models shows guide, and the test models behind a button, with 
   await foot.getByRole('button', { name: /More test models/ }).click()
   await expect(list.getByRole('option', { name: 'writer-large' })).toBeVisible()
   await expect(foot.getByRole('button', { name: windowText('models:hideTests') })).toBeVisible()
+})
+
+test('a proposed tool can be added, is called when it is asked for by name, and waits for the person', async ({
+  page,
+}) => {
+  const host = await openWebHost(newDataDir(), ['--sandbox'])
+  await page.goto(`${host.url}`)
+  await expect(composer(page)).toBeVisible()
+  await page.evaluate(() => {
+    location.hash = '#/settings/tools'
+  })
+  await page.getByRole('button', { name: windowText('chatTools:settings.functions.add') }).click()
+  const form = page.getByRole('dialog')
+  await form.getByLabel(windowText('chatTools:settings.form.name')).fill('get_tide')
+  await form.getByLabel(windowText('chatTools:settings.form.description')).fill('Returns the next high tide.')
+  await form
+    .getByRole('combobox', { name: windowText('chatTools:settings.form.start') })
+    .selectOption({ label: windowText('chatTools:settings.form.example.text') })
+  await form.getByRole('button', { name: windowText('chatTools:settings.form.add'), exact: true }).click()
+  await expect(form).toBeHidden()
+  await page.evaluate(() => {
+    location.hash = '#/chat'
+  })
+  await page.getByRole('button', { name: windowText('composer:addMenu') }).click()
+  await page.getByRole('menuitem', { name: windowText('composer:addTools'), exact: true }).click()
+  await page.getByRole('switch', { name: windowText('chatTools:pick.switch', { name: 'get_tide' }) }).click()
+  await page.keyboard.press('Escape')
+  // With the tool switched on, the first proposal is to call it.
+  await ask(page, 'hi')
+  await linkOf(page, 'Call get_tide').click()
+  await composer(page).press('Enter')
+  await expect(page.locator('[data-tool-call][data-state="by_hand"]')).toBeVisible()
 })
