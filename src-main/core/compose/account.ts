@@ -1,8 +1,8 @@
 import type { Profile } from '../../../src-preload/contract/app.ts'
 import { sandboxAddress } from '../../../src-preload/contract/usage.ts'
 import { AlertsFeature } from '../features/alerts/alerts.ts'
-import { locationOf, sandboxId } from '../features/connections/profiles.ts'
-import type { PastUse, Session } from '../features/connections/session.ts'
+import { sandboxId } from '../features/connections/profiles.ts'
+import type { SandboxUse, Session } from '../features/connections/session.ts'
 import { LimitsFeature } from '../features/limits/limits.ts'
 import { RateLimitPoller } from '../features/limits/rateLimitStatus.ts'
 import type { ModelsFeature } from '../features/models/listModels.ts'
@@ -15,6 +15,7 @@ import type { Host } from '../host.ts'
 import { closeAll } from '../shared/closeAll.ts'
 import { dayOfMs, dayText } from '../shared/days.ts'
 import { inBackground } from '../shared/unexpected.ts'
+import { locationOf } from '../store/profiles.ts'
 import type { LinkedAccount } from '../store/requestLog/links.ts'
 import type { OpenData } from './data.ts'
 
@@ -112,7 +113,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
 const sandboxDays = 60
 
 /** What the log of this computer knows about the use of the sandbox, by day and model. */
-function usedAtSandbox({ requestLog, store }: AccountDependencies, usage: UsageFeature): PastUse[] {
+function usedAtSandbox({ requestLog, store }: AccountDependencies, usage: UsageFeature): SandboxUse[] {
   const profile = store.profiles.sandbox()?.id ?? sandboxId
   const accountId = usage.accountOf({ profile, baseUrl: sandboxAddress })
   if (accountId === null) return []

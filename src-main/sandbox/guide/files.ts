@@ -1,9 +1,9 @@
 import { taggedBlocks } from '../chat/blocks.ts'
 import { type SandboxChatMessage, textOf } from '../chat/request.ts'
-import type { Passage } from './passages.ts'
+import type { Quotable } from './passages.ts'
 
 /** A part of an attached file. */
-export interface FilePassage extends Passage {
+export interface FilePassage extends Quotable {
   file: string
   /** The label of its page, slide, sheet or chapter; empty if the file has none. */
   place: string

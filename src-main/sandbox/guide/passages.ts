@@ -7,7 +7,7 @@ export const helpLink = (page: string, anchor: string): string =>
   `inference-studio://help/${page}${anchor === '' ? '' : `#${anchor}`}`
 
 /** A part of a text that can be quoted on its own. */
-export interface Passage {
+export interface Quotable {
   /** Searched with more weight than the text. */
   heading: string
   /** Markdown. */
@@ -15,7 +15,7 @@ export interface Passage {
 }
 
 /** A passage of the guide. */
-export interface GuidePassage extends Passage {
+export interface GuidePassage extends Quotable {
   /** Name of the file without `.md`. */
   page: string
   /** Titles of the page and of the section. */
@@ -128,7 +128,7 @@ const anchorOf = (heading: string): string =>
 /** Weight of a passage that says that the answer is in another place. */
 const refersElsewhere = 0.6
 
-export interface Hit<P extends Passage> {
+export interface Hit<P extends Quotable> {
   passage: P
   /** Larger is better. Comparable within one index only. */
   score: number
@@ -200,7 +200,7 @@ export function searchWords(question: string): string[] {
 }
 
 /** Full-text search over passages, in memory. English word endings do not matter. */
-export class PassageIndex<P extends Passage> {
+export class PassageIndex<P extends Quotable> {
   readonly #passages: readonly P[]
   readonly #database = new DatabaseSync(':memory:')
   readonly #match

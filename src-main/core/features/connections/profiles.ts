@@ -1,19 +1,11 @@
 import type { Profile, SavedProfile } from '../../../../src-preload/contract/app.ts'
-import { sandboxAddress } from '../../../../src-preload/contract/usage.ts'
 import { StudioError } from '../../errors.ts'
-import type { ProfileLocation } from '../../ports/requests.ts'
 import type { StoredProfile } from '../../store/profiles.ts'
 import { Credential, loadCredential } from '../../upstream/credential.ts'
 import type { Session } from './session.ts'
 
 /** Id of the only sandbox profile. */
 export const sandboxId = 'sandbox'
-
-/** Where the data of a connection belongs: its profile and address. The address of the sandbox changes at each start, so another text stands for it. */
-export const locationOf = ({ id, kind, baseUrl }: Pick<Profile, 'id' | 'kind' | 'baseUrl'>): ProfileLocation => ({
-  profile: id,
-  baseUrl: kind === 'sandbox' ? sandboxAddress : baseUrl,
-})
 
 /** Stored profiles and profiles of this run, sorted by name. */
 export function allProfiles({ store, temporary }: Session): StoredProfile[] {

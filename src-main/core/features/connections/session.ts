@@ -11,13 +11,12 @@ import { SingleFlight } from '../../shared/singleFlight.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import { mayPass } from '../../store/databaseErrors.ts'
 import type { ListPlace } from '../../store/modelLists.ts'
-import type { StoredProfile } from '../../store/profiles.ts'
+import { locationOf, type StoredProfile } from '../../store/profiles.ts'
 import type { Store } from '../../store/store.ts'
 import type { BaseAddress } from '../../upstream/address.ts'
 import { openUpstream, type Upstream } from '../../upstream/client.ts'
 import type { Credential } from '../../upstream/credential.ts'
 import { checkModels, fetchModelList } from './probe.ts'
-import { locationOf } from './profiles.ts'
 import { type ReconnectBounds, ReconnectWatcher } from './reconnectWatcher.ts'
 
 /** Shared by all clients: the scheduler and the request log. */
@@ -31,7 +30,7 @@ export interface SessionTraffic {
 }
 
 /** Use of one model in one day (UTC, `2026-11-21`). */
-export interface PastUse {
+export interface SandboxUse {
   day: string
   model: string
   requests: number
@@ -74,7 +73,7 @@ export class Session {
   readonly retired = new RetiredClients()
   sandbox: RunningSandbox | null = null
   /** What was used at earlier sandboxes of this data folder. A new sandbox continues with it. */
-  sandboxUse: () => readonly PastUse[] = () => []
+  sandboxUse: () => readonly SandboxUse[] = () => []
   #connection: Connection = none
   #upstream: Upstream | null = null
   readonly #places = new WeakMap<object, ListPlace>()

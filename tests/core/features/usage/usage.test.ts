@@ -7,6 +7,7 @@ import type { RequestLog as Log } from '../../../../src-main/core/ports/requests
 import { noRequestLog } from '../../../../src-main/core/upstream/sending/defaults.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import type { AccountKey } from '../../../../src-preload/contract/account.ts'
+import { sandboxAddress } from '../../../../src-preload/contract/usage.ts'
 import { client, openAccount, parts, placeAt } from './helpers.ts'
 
 function open(given: Partial<UsageFeatureOptions> = {}) {
@@ -353,7 +354,22 @@ describe('the account of a connection', () => {
       feature.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
       await feature.refresh()
       expect(accountStore.accounts.all()).toHaveLength(1)
+  it('is the same for each start of the sandbox, until the sandbox is deleted', async () => {
+    const { accounts, accountStore } = open()
+    const place = placeAt(sandboxAddress, 'Sandbox', 'sandbox')
+    const ids = new Set<string>()
+    for (let starts = 0; starts < 2; starts += 1) {
+      const { baseUrl, apiKey } = await sandbox()
+      accounts.follow(client(baseUrl, apiKey), place)
+      ids.add((await accounts.refresh()).id)
+      // Reconnected while it runs.
+      accounts.follow(client(baseUrl, apiKey), place)
+      ids.add((await accounts.refresh()).id)
     }
+    expect(ids.size).toBe(1)
+    accounts.follow(null, null)
+    accounts.forgotten(place.profile)
+    expect(accountStore.accounts.all()).toEqual([])
   })
 
   it('fetches a revoked key’s usage once a day in the background, and at once when a caller waits [LIM-03]', async () => {
