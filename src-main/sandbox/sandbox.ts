@@ -64,7 +64,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { seed = 'sandbox', now = Date.now, port = 0, paces = {}, past = [], ...home } = options
   const world = { ...createWorld(seed, now, home), paces }
   const everyday = world.accounts.keys.get('main')
-  if (everyday) world.requestLog.addPast(everyday, past)
+  if (everyday) world.accounting.addPast(everyday, past)
   const connections = new ClientConnections(bounds, (socket) => socket.destroy())
   const server = boundedServer(bounds, connections)
   server.on('request', (request, response) => {

@@ -110,7 +110,6 @@ export class AccountLinks {
         this.#accounts.set(one.id, linkedAccount)
         this.#tables.links.putAccount(linkedAccount)
       }
-      this.#moved()
     })
   }
 

@@ -344,31 +344,21 @@ describe('the account of a connection', () => {
     expect(later.feature.list()).toMatchObject([{ id: before.id, active: false }])
   })
 
-  it('is new for each new sandbox', async () => {
-    const { feature, accountStore } = open()
-    for (const seed of ['one', 'two']) {
-      const { baseUrl, apiKey } = await sandbox({ seed })
-      feature.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
-      await feature.refresh()
-      // Reconnected while it runs.
-      feature.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
-      await feature.refresh()
-      expect(accountStore.accounts.all()).toHaveLength(1)
   it('is the same for each start of the sandbox, until the sandbox is deleted', async () => {
-    const { accounts, accountStore } = open()
+    const { feature, accountStore } = open()
     const place = placeAt(sandboxAddress, 'Sandbox', 'sandbox')
     const ids = new Set<string>()
     for (let starts = 0; starts < 2; starts += 1) {
       const { baseUrl, apiKey } = await sandbox()
-      accounts.follow(client(baseUrl, apiKey), place)
-      ids.add((await accounts.refresh()).id)
+      feature.follow(client(baseUrl, apiKey), place)
+      ids.add((await feature.refresh()).id)
       // Reconnected while it runs.
-      accounts.follow(client(baseUrl, apiKey), place)
-      ids.add((await accounts.refresh()).id)
+      feature.follow(client(baseUrl, apiKey), place)
+      ids.add((await feature.refresh()).id)
     }
     expect(ids.size).toBe(1)
-    accounts.follow(null, null)
-    accounts.forgotten(place.profile)
+    feature.follow(null, null)
+    feature.forgotten(place.profile)
     expect(accountStore.accounts.all()).toEqual([])
   })
 
