@@ -5,6 +5,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import { devServer, devSession } from './resources/scripts/devPage.ts'
 import { framePages } from './resources/scripts/framePages.ts'
+import { guidePages } from './resources/scripts/guidePages.ts'
 import { notices } from './resources/scripts/notices.ts'
 import { pdfAssets } from './resources/scripts/pdfAssets.ts'
 
@@ -23,7 +24,7 @@ const checks = { bundlerTimings: false }
 
 export default defineConfig({
   main: {
-    plugins: [pdfAssets(['cmaps']), thirdParty.build()],
+    plugins: [pdfAssets(['cmaps']), guidePages(), thirdParty.build()],
     build: {
       outDir: 'out/main',
       target: 'node24',

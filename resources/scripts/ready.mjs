@@ -95,6 +95,7 @@ export function sourceState() {
     'src-main',
     'src-preload',
     'src-renderer',
+    'docs/guide',
     'electron.vite.config.ts',
     'package-lock.json',
     'package.json',

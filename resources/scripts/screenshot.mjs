@@ -30,10 +30,10 @@ try {
     await page.getByRole('textbox', { name: 'Message' }).fill(text)
     await page.getByRole('button', { name: 'Send', exact: true }).click()
   }
-  await ask('reasoner', 'Why do lighthouses flash in patterns of their own?')
+  await ask('guide', 'Is my data sent anywhere?')
   await page.locator('article[data-role="assistant"][data-status="complete"]').waitFor({ timeout: 60_000 })
-  await ask('writer-large', 'Write a short guide to reading a chart, with a table and some code.')
-  await page.waitForTimeout(6000)
+  await ask('guide', 'How do I connect Claude Code?')
+  await page.locator('article[data-role="assistant"][data-status="complete"]').nth(1).waitFor({ timeout: 60_000 })
   await page.screenshot({ path: join(root, 'resources/screenshot.png') })
 } finally {
   await browser.close()

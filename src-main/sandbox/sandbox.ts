@@ -2,7 +2,7 @@ import { ClientConnections } from '../listener/connections.ts'
 import { boundedServer, type ServerBounds } from '../listener/server.ts'
 import { FailCounts } from './faults/early.ts'
 import { refuseGarbage, serve } from './http/server.ts'
-import { SandboxAccounting } from './world/accounting.ts'
+import { type PastUse, SandboxAccounting } from './world/accounting.ts'
 import { type AccountLimits, type KeyName, seedAccounts } from './world/accounts.ts'
 import { SandboxLimits } from './world/limits.ts'
 import { PrefixCache } from './world/prefixCache.ts'
@@ -10,6 +10,7 @@ import { type Observe, Records } from './world/records.ts'
 import { seededHex } from './world/seed.ts'
 import type { World } from './world/world.ts'
 
+export type { PastUse } from './world/accounting.ts'
 export type { KeyName } from './world/accounts.ts'
 export type { Observe } from './world/records.ts'
 
@@ -28,6 +29,8 @@ export interface SandboxOptions {
   balance?: number
   /** Tokens per second by model id, instead of the model's own speed. */
   paces?: Readonly<Record<string, number>>
+  /** What the everyday key used before this start, so that its reports continue. The balance is full again. */
+  past?: readonly PastUse[]
 }
 
 export interface Sandbox {
@@ -58,8 +61,10 @@ const bounds: ServerBounds = {
 
 /** Starts the whole service on 127.0.0.1, with its state in memory. Rejects if the port is in use. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { seed = 'sandbox', now = Date.now, port = 0, paces = {}, ...home } = options
+  const { seed = 'sandbox', now = Date.now, port = 0, paces = {}, past = [], ...home } = options
   const world = { ...createWorld(seed, now, home), paces }
+  const everyday = world.accounts.keys.get('main')
+  if (everyday) world.accounting.addPast(everyday, past)
   const connections = new ClientConnections(bounds, (socket) => socket.destroy())
   const server = boundedServer(bounds, connections)
   server.on('request', (request, response) => {

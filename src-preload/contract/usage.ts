@@ -20,9 +20,13 @@ const said = <T extends z.ZodType>(value: T) => z.object({ value, asOf: instant 
  * whether the service has account endpoints (`unknown` before the first query). Without them only the local request log
  * is available.
  */
+/** Stands for the base URL of the sandbox, whose port is another one at each start: the sandbox is one account. */
+export const sandboxAddress = 'sandbox'
+
 export const account = z.object({
   id,
   name: z.string(),
+  /** `sandboxAddress` for the sandbox. */
   baseUrl: z.string(),
   /** User id of the service; null when never reported. */
   userId: z.string().nullable(),
@@ -231,6 +235,11 @@ export const usageProcedures = {
   refresh: procedure.output(account),
   /** Today's spend and the balance, again after each request that ends and each report of the service. */
   watchSpend: procedure.output(eventIterator(currentSpend)),
+  /**
+   * Adds the usage of an earlier account to another one: days that only the earlier one reported, and all requests of its log. The earlier
+   * account is deleted. @throws `no_such_item`, `bad_input` if the earlier account is in use or both are the same
+   */
+  merge: procedure.input(z.object({ from: id, into: id })).output(account),
   rename: procedure.input(z.object({ id, name: z.string().trim().min(1).max(100) })).output(account),
   summary: procedure.input(z.object({ accountId: id })).output(summary),
   view: procedure.input(viewQuery).output(packedView),

@@ -9,6 +9,7 @@ import { TranscriptionSubscriptions } from '../features/transcription/index.tsx'
 import { UsageSubscriptions } from '../features/usage/index.tsx'
 import { isRightToLeft } from '../i18n/index.ts'
 import { CommandLayers } from '../shared/commands/Palette.tsx'
+import { HelpDialog } from '../shared/help/HelpDialog.tsx'
 import { OfflineSubscriptions } from '../shared/offline/OfflineSubscriptions.tsx'
 import { TextActions } from '../shared/textActions/TextActions.tsx'
 import { Toasts } from '../shared/ui/Toast.tsx'
@@ -45,6 +46,7 @@ export function App() {
                 <Frame />
                 <TextActions />
                 <CommandLayers />
+                <HelpDialog />
               </>
             )
           )}

@@ -10,8 +10,8 @@ import { context } from './en/context.ts'
 import { data } from './en/data.ts'
 import { documents } from './en/documents.ts'
 import { exporting } from './en/exporting.ts'
-
 import { handsFree } from './en/handsFree.ts'
+import { help } from './en/help.ts'
 import { images } from './en/images.ts'
 import { keys } from './en/keys.ts'
 import { library } from './en/library.ts'
@@ -54,6 +54,7 @@ export const en = {
   exporting,
   documents,
   handsFree,
+  help,
   images,
   library,
   data,

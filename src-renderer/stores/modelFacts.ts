@@ -1,5 +1,5 @@
 import { create } from 'zustand'
-import type { ModelFacts } from '../../src-preload/contract/models.ts'
+import type { Model, ModelFacts } from '../../src-preload/contract/models.ts'
 
 /** Facts about the connection's models that the service's list does not contain, by model id. */
 export type FactsById = ReadonlyMap<string, ModelFacts>
@@ -21,6 +21,9 @@ export function markFavourite(id: string, favourite: boolean): void {
 /** Whether the model may be a chat model. True also for models without facts. */
 export const mayChat = (id: string, { facts } = useModelFacts.getState()): boolean =>
   (facts.get(id)?.notForChat ?? null) === null
+
+/** Whether a model of the sandbox is for tests: sample text, tool calls, faults. */
+export const isTestModel = ({ ownedBy }: Pick<Model, 'ownedBy'>): boolean => ownedBy?.startsWith('sandbox-') ?? false
 
 const unknown = (id: string): ModelFacts => ({
   id,

@@ -539,7 +539,7 @@ test('empty chat, long names, errors and the model list are accessible [MOD-01]'
   const reply = await fetch(`${baseUrl}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } })
   const { data } = (await reply.json()) as { data: { id: string; owned_by: string; created: number }[] }
   await expect(page.getByText(`${data.length} models, updated`)).toBeVisible()
-  await page.getByRole('button', { name: /Show all models/ }).click()
+  await page.getByRole('button', { name: /Show models not for chats/ }).click()
   for (const { id, owned_by, created } of data) {
     await page.getByRole('combobox', { name: windowText('chat:searchModels') }).fill(id)
     const day = new Date(created * 1000).toLocaleDateString('en', {

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
-import { expectAccessible } from './chatWorld.ts'
+import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openSandbox, openWebHost } from './hosts.ts'
 import { composer, goToPage, pickModel, send } from './journey.ts'
 
@@ -105,4 +105,40 @@ test('connections are added, switched from settings, status bar and palette, ren
   await page.getByRole('button', { name: 'Switch to Work' }).click()
   await expect(composer(page)).toBeVisible()
   expect(await page.content()).not.toContain(work.apiKey)
+})
+
+test('the usage of an earlier address is merged into the present connection, after a question', async ({ page }) => {
+  const host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+  await expect(page.getByRole('button', { name: /Try the sandbox/ })).toBeVisible()
+  await goToPage(page, windowText('settings:title'))
+  await add(page, 'Work', work)
+  await expect(row(page, 'Work')).toContainText('SC left')
+  // The same account moves to another address, which begins a new account in Usage.
+  const { baseUrl, apiKey } = home
+  await page.getByRole('button', { name: windowText('settings:connection.more', { name: 'Work' }) }).click()
+  await expect(page.getByRole('menuitem', { name: windowText('settings:connection.merge') })).toHaveCount(0)
+  await page.getByRole('menuitem', { name: windowText('settings:connection.change') }).click()
+  await dialog(page)
+    .getByRole('textbox', { name: windowText('connect:baseUrl') })
+    .fill(baseUrl)
+  await dialog(page).getByLabel(windowText('connect:key'), { exact: true }).fill(apiKey)
+  await dialog(page)
+    .getByRole('button', { name: windowText('connect:connect'), exact: true })
+    .click()
+  await expect(dialog(page)).toBeHidden()
+  await expect(row(page, 'Work')).toContainText(baseUrl)
+  await expect(row(page, 'Work')).toContainText('SC left')
+  await page.getByRole('button', { name: windowText('settings:connection.more', { name: 'Work' }) }).click()
+  await page.getByRole('menuitem', { name: windowText('settings:connection.merge') }).click()
+  await expect(dialog(page)).toContainText('a day that both reported counts once')
+  await expect(dialog(page).getByRole('combobox')).toContainText(work.baseUrl)
+  await expectAccessible(page)
+  await takePictures(page, 'merge-usage', true)
+  await dialog(page)
+    .getByRole('button', { name: windowText('settings:connection.mergeConfirm'), exact: true })
+    .click()
+  await expect(page.getByText(/The usage of .* was added to Work\./)).toBeVisible()
+  await page.getByRole('button', { name: windowText('settings:connection.more', { name: 'Work' }) }).click()
+  await expect(page.getByRole('menuitem', { name: windowText('settings:connection.merge') })).toHaveCount(0)
 })

@@ -56,10 +56,10 @@ test.describe('the models of the sandbox', () => {
     tag: '@long',
   }, async ({ page }) => {
     await picker(page).click()
-    await expect(option(page, 'mirror').first()).toBeVisible()
+    await expect(option(page, 'guide').first()).toBeVisible()
     await search(page).fill('whisper')
     await expect(page.getByText(/3 models that are not for chats match/)).toBeVisible()
-    await page.getByRole('button', { name: /Show all models/ }).click()
+    await page.getByRole('button', { name: /Show models not for chats/ }).click()
     await expect(option(page, 'whisper-large-v3')).toContainText('Transcription')
     await search(page).fill('tts-1')
     await expect(option(page, 'tts-1')).toContainText('Speech')

@@ -18,4 +18,4 @@ export const entries = [
 
 /** Files of the build with a hash in their names, character maps and decoders of PDF.js. */
 export const bundled =
-  /^out\/(main\/chunks\/[\w.-]+\.js|renderer\/assets\/[\w.-]+\.(js|css|woff2?|ttf|svg|ogg)|(main\/pdf\/cmaps\/[\w-]+\.bcmap|renderer\/pdf\/decoders\/\w+\.js))$/
+  /^out\/(main\/chunks\/[\w.-]+\.js|renderer\/assets\/[\w.-]+\.(js|css|woff2?|ttf|svg|ogg)|(main\/docs\/guide\/[\w-]+\.md|main\/pdf\/cmaps\/[\w-]+\.bcmap|renderer\/pdf\/decoders\/\w+\.js))$/

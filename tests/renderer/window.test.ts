@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { problemKinds } from '../../src-preload/contract/problem.ts'
 import { viewBucket } from '../../src-renderer/app/shell/bucket.ts'
-import { firstModel } from '../../src-renderer/app/shell/firstMessage.ts'
 import { setups } from '../../src-renderer/features/proxy/setups/index.ts'
 import { parsePort } from '../../src-renderer/features/settings/parse.ts'
 import { problems } from '../../src-renderer/i18n/en/problems.ts'
@@ -156,11 +155,5 @@ describe('setup', () => {
       expect(texts, setup.id).toContain('127.0.0.1:8788')
       expect(texts, setup.id).toContain('isk_key')
     }
-  })
-  it('starts with the last picked model if it is listed [CHAT-01]', () => {
-    const models = ['mirror', 'writer-small'].map((id) => ({ id, created: null, ownedBy: null }))
-    expect(firstModel(models, 'mirror')).toBe('mirror')
-    expect(firstModel(models, 'gone')).toBe('writer-small')
-    expect(firstModel([], null)).toBeNull()
   })
 })

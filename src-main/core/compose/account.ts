@@ -1,6 +1,8 @@
 import type { Profile } from '../../../src-preload/contract/app.ts'
+import { sandboxAddress } from '../../../src-preload/contract/usage.ts'
 import { AlertsFeature } from '../features/alerts/alerts.ts'
-import type { Session } from '../features/connections/session.ts'
+import { sandboxId } from '../features/connections/profiles.ts'
+import type { SandboxUse, Session } from '../features/connections/session.ts'
 import { LimitsFeature } from '../features/limits/limits.ts'
 import { RateLimitPoller } from '../features/limits/rateLimitStatus.ts'
 import type { ModelsFeature } from '../features/models/listModels.ts'
@@ -11,7 +13,10 @@ import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
 import { SchedulerWatcher } from '../gateway/scheduler/schedulerWatcher.ts'
 import type { Host } from '../host.ts'
 import { closeAll } from '../shared/closeAll.ts'
+import { dayOfMs, dayText } from '../shared/days.ts'
 import { inBackground } from '../shared/unexpected.ts'
+import { locationOf } from '../store/profiles.ts'
+import type { LinkedAccount } from '../store/requestLog/links.ts'
 import type { OpenData } from './data.ts'
 
 export interface AccountDependencies extends Omit<OpenData, 'settings'> {
@@ -43,8 +48,10 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
       firstDayOf: (accountId) => requestLog.usage.firstDayOf(accountId),
       spentSince: (accountId, at) => requestLog.usage.spentSince(accountId, at),
       settled: requestLog.settled,
+      merge: (from, into) => requestLog.merge(into, ({ account }) => account === from),
       belongsTo(accountId) {
         requestLog.belongsTo(accountId)
+        if (session.connection.profile?.kind === 'sandbox') adoptEarlierSandboxes(dependencies, accountId)
         limits.known()
         changed()
       },
@@ -86,6 +93,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     fetch: () => session.fetchModels(),
     prices: () => requestLog.prices.list,
   }
+  session.sandboxUse = () => usedAtSandbox(dependencies, usage)
   followConnection({ ...dependencies, usage, bucket, schedulerWatcher, limits, alerts })
   // Without a running core, the command line deletes a profile from the store alone.
   usage.forgottenBut(store.profiles.all().map(({ id }) => id))
@@ -99,6 +107,41 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     models,
     close: () => closeAll([alerts, usage, usageWorker, schedulerWatcher, limits, bucket]),
   }
+}
+
+/** Days of use that a new sandbox is told: more than the service reports. */
+const sandboxDays = 60
+
+/** What the log of this computer knows about the use of the sandbox, by day and model. */
+function usedAtSandbox({ requestLog, store }: AccountDependencies, usage: UsageFeature): SandboxUse[] {
+  const profile = store.profiles.sandbox()?.id ?? sandboxId
+  const accountId = usage.accountOf({ profile, baseUrl: sandboxAddress })
+  if (accountId === null) return []
+  const today = dayOfMs(Date.now())
+  return requestLog.usage
+    .usedByDay(accountId, today - sandboxDays, today)
+    .flatMap(({ day, model, requests, failed, ...use }) => {
+      if (model === null || requests <= failed) return []
+      const { tokensIn, tokensOut, tokensCached } = use
+      return [{ day: dayText(day), model, requests: requests - failed, tokensIn, tokensOut, tokensCached }]
+    })
+}
+
+/** The sandbox listens on a port that the system chooses, which is at least this on every system. */
+const leastFreePort = 32_768
+
+/**
+ * Gives the sandbox the requests of earlier sandboxes. Earlier versions made an account for each start, under its address, and deleted it at
+ * the next one, but the log kept its requests.
+ */
+function adoptEarlierSandboxes({ accountStore, requestLog, store }: AccountDependencies, accountId: string): void {
+  const services = new Set(store.profiles.all().map(({ kind, baseUrl }) => (kind === 'service' ? baseUrl : '')))
+  const isEarlier = ({ account, baseUrl, profile }: LinkedAccount): boolean => {
+    const [, port] = /^http:\/\/127\.0\.0\.1:(\d+)$/.exec(baseUrl) ?? []
+    if (Number(port ?? 0) < leastFreePort || services.has(baseUrl)) return false
+    return account === null ? profile === sandboxId : accountStore.accounts.get(account) === null
+  }
+  requestLog.merge(accountId, isEarlier, sandboxAddress)
 }
 
 interface Followers extends AccountDependencies, Pick<ComposedAccount, 'usage' | 'bucket' | 'limits' | 'alerts'> {
@@ -125,7 +168,8 @@ function followConnection(followers: Followers): void {
   })
   session.opened.add((upstream) => {
     const { profile } = session.connection
-    requestLog.connectedTo(upstream.base.url, profile?.id)
+    const place = session.placeOf(upstream)
+    requestLog.connectedTo(place.baseUrl, place.profile)
     alerts.follow(upstream)
     // The scheduler and usage both need the key's record: one request serves both.
     const getCurrentKey = cacheSuccess(() => upstream.getCurrentKey({ feature: 'account' }))
@@ -146,7 +190,7 @@ function followConnection(followers: Followers): void {
 }
 
 /** The location of a profile. Its usage and its models are stored under this location. */
-export const placeOf = ({ id, kind, baseUrl, name }: Profile) => ({ profile: id, kind, baseUrl, name })
+export const placeOf = (profile: Profile) => ({ ...locationOf(profile), kind: profile.kind, name: profile.name })
 
 /** Caches the first successful result. A failure is not cached, so the next call tries again. */
 function cacheSuccess<T>(request: () => Promise<T>): () => Promise<T> {

@@ -26,6 +26,7 @@ export const usageHandlers = (
   watch: os.watch.handler(({ signal }) => guarded(host, usage.watch(signal))),
   watchSpend: os.watchSpend.handler(({ signal }) => guarded(host, usage.watchSpend(signal))),
   refresh: os.refresh.handler(() => usage.refresh()),
+  merge: os.merge.handler(({ input }) => usage.merge(input)),
   rename: os.rename.handler(({ input }) => usage.rename(input)),
   summary: os.summary.handler(({ input }) => usage.summary(input)),
   view: os.view.handler(({ input: query, signal }) => usageWorker.ask({ what: 'view', query }, signal)),

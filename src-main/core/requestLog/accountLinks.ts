@@ -100,6 +100,19 @@ export class AccountLinks {
     this.#reported = isWritten ? null : { account, place: this.#connected }
   }
 
+  /** Gives all rows of the chosen accounts to this one. `baseUrl`: where they belong from now on. Default: where each of them was. */
+  merge(account: string, from: (linkedAccount: LinkedAccount) => boolean, baseUrl?: string): void {
+    const taken = [...this.#accounts.values()].filter((one) => one.account !== account && from(one))
+    if (taken.length === 0) return
+    this.#write(() => {
+      for (const one of taken) {
+        const linkedAccount = { id: one.id, baseUrl: baseUrl ?? one.baseUrl, profile: '', account }
+        this.#accounts.set(one.id, linkedAccount)
+        this.#tables.links.putAccount(linkedAccount)
+      }
+    })
+  }
+
   #current(): LinkedAccount | null {
     return this.#accounts.get(this.#links.at(-1)?.linkedAccount ?? 0) ?? null
   }

@@ -333,6 +333,13 @@ export class SqliteRequestLog implements RequestLog {
     this.#links.belongs(accountId, this.#numbers.lastId + 1)
   }
 
+  /** Gives the requests of the chosen accounts to another account. `baseUrl`: their address from now on. */
+  merge(...to: Parameters<AccountLinks['merge']>): void {
+    this.#writer.flush()
+    this.#links.merge(...to)
+    this.changes.notify()
+  }
+
   /** Writes all ended requests before it returns. */
   flush(): void {
     this.#writer.flush()

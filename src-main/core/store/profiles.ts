@@ -1,4 +1,6 @@
 import { type Profile, profile } from '../../../src-preload/contract/app.ts'
+import { sandboxAddress } from '../../../src-preload/contract/usage.ts'
+import type { ProfileLocation } from '../ports/requests.ts'
 import type { Database } from './database.ts'
 import type { ReadHandle } from './readOnly.ts'
 import { number, type Row, text } from './rows.ts'
@@ -9,6 +11,12 @@ export interface StoredProfile extends Profile {
   /** The person allowed plain http to an address that is not this computer. */
   allowInsecure: boolean
 }
+
+/** Where the data of a connection belongs: its profile and address. The address of the sandbox changes at each start, so another text stands for it. */
+export const locationOf = ({ id, kind, baseUrl }: Pick<Profile, 'id' | 'kind' | 'baseUrl'>): ProfileLocation => ({
+  profile: id,
+  baseUrl: kind === 'sandbox' ? sandboxAddress : baseUrl,
+})
 
 /** The read statements of `profileTable`. */
 export function profileReader(handle: ReadHandle) {

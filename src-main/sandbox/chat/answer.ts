@@ -1,3 +1,4 @@
+import { answerFromGuide } from '../guide/answer.ts'
 import { seededRandom } from '../world/seed.ts'
 import type { Brief, ReplyDraft } from './brief.ts'
 import { citePassages } from './citer.ts'
@@ -64,6 +65,7 @@ export interface SandboxChoice {
 
 async function draft(brief: Brief): Promise<ReplyDraft> {
   const { model } = brief
+  if (model.speaker === 'guide') return await answerFromGuide(brief)
   if (model.speaker === 'mirror') return await mirror(brief)
   if (model.speaker === 'reasoner') return reason(brief)
   if (model.speaker === 'tool-caller') return callTools(brief)

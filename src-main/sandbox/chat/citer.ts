@@ -1,7 +1,7 @@
+import { taggedBlocks } from './blocks.ts'
 import type { Brief, ReplyDraft } from './brief.ts'
 import { lastUserText } from './request.ts'
 
-const passages = /<(passage(?:-\d+)?) number="(\d{1,4})"[^>]*>\n([\s\S]*?)\n<\/\1>/g
 /** At most this many passages are cited. */
 const most = 3
 /** Words of the question that are shorter say nothing about a passage. */
@@ -9,10 +9,10 @@ const minWord = 4
 
 /** Quotes the sentence of each given passage that shares most words with the question, best first, and cites its number. */
 export function citePassages({ request }: Brief): ReplyDraft {
-  const asked = lastUserText(request)
-  const found = [...asked.matchAll(passages)].map(([, , number = '', text = '']) => ({ number, text }))
+  const { blocks, rest: asked } = taggedBlocks('passage', lastUserText(request))
+  const found = blocks.map(({ attributes: { number = '' }, text }) => ({ number, text }))
   if (found.length === 0) return { content: 'No passage came with this message, so there is nothing to cite.' }
-  const question = new Set(wordsOf(asked.replaceAll(passages, ' ')))
+  const question = new Set(wordsOf(asked))
   const score = (text: string): number => new Set(wordsOf(text).filter((word) => question.has(word))).size
   const quotes = found
     .map(({ number, text }) => {

@@ -28,6 +28,19 @@ export function callTools({ request, seed }: Brief): ReplyDraft {
   return { content: '', calls }
 }
 
+/** Whether the last message names an offered tool, has a script, or is the result of a call. */
+export function hasCallsToMake(request: SandboxChatRequest): boolean {
+  if (nextScriptedCalls(request).length > 0) return true
+  if (request.messages.at(-1)?.role === 'tool') return true
+  if (typeof request.tool_choice === 'object' || request.tool_choice === 'required') return true
+  return request.tool_choice !== 'none' && namedTools(request).length > 0
+}
+
+const namedTools = (request: SandboxChatRequest): RequestedTool[] => {
+  const text = lastUserText(request)
+  return (request.tools ?? []).filter((tool) => text.includes(tool.function.name))
+}
+
 /** Generates arguments that satisfy the tool's parameters. Throws 400 with the tool's name if it finds none. */
 function argumentsFor(tool: RequestedTool, random: Random): unknown {
   try {
@@ -50,8 +63,7 @@ function choose(request: SandboxChatRequest): RequestedTool[] {
       throw new ServiceError(400, 'unknown_tool', `tool_choice names "${String(name)}", which is not among the tools.`)
     return [tool]
   }
-  const text = lastUserText(request)
-  const named = tools.filter((tool) => text.includes(tool.function.name))
+  const named = namedTools(request)
   return named.length > 0 ? named : tools.slice(0, 1)
 }
 

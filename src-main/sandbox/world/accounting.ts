@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js'
+import { FAULT_MODEL_NAMES } from '../faults/plan.ts'
 import type { ApiKey, SandboxAccount } from './accounts.ts'
-import { MODELS, type SandboxModel } from './models.ts'
+import { findModel, MODELS, type SandboxModel } from './models.ts'
 import { DAY, type Random, seededRandom } from './seed.ts'
 
 /** `GET /v1/usage` reports the last 30 days, including today. */
@@ -27,6 +28,13 @@ interface Row {
   tokensOut: number
   tokensCached: number
   cost: Decimal
+}
+
+/** Use of one model in one day before the sandbox started. */
+export interface PastUse extends Omit<SandboxWork, 'cost'> {
+  /** `2026-11-21`, UTC. */
+  day: string
+  requests: number
 }
 
 /** One row per key, day and model. Every endpoint reports sums of these rows, so they cannot disagree. */
@@ -57,6 +65,19 @@ export class SandboxAccounting {
     row.tokensOut += work.tokensOut
     row.tokensCached += work.tokensCached
     row.cost = row.cost.plus(work.cost)
+  }
+
+  /** Adds rows of an earlier time, at today's prices. Use of unknown models is left out. */
+  addPast(key: ApiKey, past: readonly PastUse[]): void {
+    for (const { day, requests, ...work } of past) {
+      const model = findModel(work.model, FAULT_MODEL_NAMES)
+      if (!model || requests <= 0) continue
+      const cost =
+        model.kind === 'chat'
+          ? chatCost(model, work.tokensIn, work.tokensCached, work.tokensOut)
+          : new Decimal(model.price.each).times(requests)
+      this.#add(key, day, requests, { ...work, cost })
+    }
   }
 
   /** `GET /v1/usage`, newest day first. Account rows have a date-time string (section "Resources"). */
@@ -115,6 +136,8 @@ export class SandboxAccounting {
     const weekend = new Date(at).getUTCDay() % 6 === 0
     if (random.chance(weekend ? 0.5 : 0.05)) return
     for (const model of MODELS) {
+      // Before any random number, so that another model without a history changes no seeded figure.
+      if (model.history === 0) continue
       const requests = Math.round(random.next() * key.history * model.history * (weekend ? 0.4 : 1))
       if (requests > 0) this.#add(key, dayOf(at), requests, seededWork(model, requests, random.int(300, 1_800)))
     }

@@ -10,7 +10,7 @@ export interface SandboxModel {
   id: string
   kind: 'chat' | 'speech' | 'transcription' | 'image'
   /** The speaker that writes the answers. */
-  speaker: 'mirror' | 'writer' | 'reasoner' | 'tool-caller' | 'vision' | 'document-writer' | 'citer'
+  speaker: 'guide' | 'mirror' | 'writer' | 'reasoner' | 'tool-caller' | 'vision' | 'document-writer' | 'citer'
   price: Price
   free: boolean
   /** Whether messages may contain images. */
@@ -50,10 +50,14 @@ const model = (id: string, rest: Partial<SandboxModel>): SandboxModel => ({
   ...rest,
 })
 
+/** Models that need no other model to be useful. The others are for tests, and `owned_by` says so. */
+const useful = new Set(['guide', 'tts-1', 'whisper-large-v3', 'whisper-large-v3-turbo', 'whisper-1', 'painter'])
+
 /** Prefix of models that order a fault: `fault/<name>`. */
 export const FAULT_MODEL_PREFIX = 'fault/'
 
 export const MODELS: readonly SandboxModel[] = [
+  model('guide', { speaker: 'guide', vision: true, tools: true, severalChoices: true, tokensPerSecond: 150 }),
   model('writer-small', { severalChoices: true, tokensPerSecond: 90, history: 2 }),
   model('writer-large', {
     severalChoices: true,
@@ -109,6 +113,6 @@ export const modelList = (faultNames: Iterable<string>) => ({
     id,
     object: 'model',
     created: byId.get(id)?.created ?? 1_767_225_600,
-    owned_by: id.startsWith(FAULT_MODEL_PREFIX) ? 'sandbox-faults' : 'sandbox',
+    owned_by: useful.has(id) ? 'sandbox' : id.startsWith(FAULT_MODEL_PREFIX) ? 'sandbox-faults' : 'sandbox-tests',
   })),
 })

@@ -3,6 +3,7 @@ import { showChat } from '../../features/chat/list/actions.ts'
 import { i18n } from '../../i18n/index.ts'
 import { showLayer } from '../../shared/commands/layers.ts'
 import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
+import { openHelp } from '../../shared/help/store.ts'
 import { toggleList } from '../../shared/listRegion.ts'
 import { returnTo } from '../../shared/navigation.ts'
 import { alertsStore } from '../../stores/alerts.ts'
@@ -26,6 +27,12 @@ export function shellCommands(): Command[] {
       group: 'view',
       keys: 'Mod+/ ?',
       run: () => showLayer('shortcuts'),
+    },
+    {
+      id: 'view.guide',
+      title: i18n.t('help:open'),
+      group: 'view',
+      run: () => openHelp(),
     },
     {
       id: 'chat.new',

@@ -39,9 +39,10 @@ export function ModelList(props: {
   const order = useOrder()
   const [search, setSearch] = useState('')
   const [showAll, setShowAll] = useState(false)
-  const { lines, hidden } = useMemo(
-    () => modelLines({ models: list.models, facts: order, search, picked, showAll }),
-    [list.models, order, search, picked, showAll],
+  const [showTests, setShowTests] = useState(false)
+  const { lines, shown, hidden, hiddenTests } = useMemo(
+    () => modelLines({ models: list.models, facts: order, search, picked, showAll, showTests }),
+    [list.models, order, search, picked, showAll, showTests],
   )
   const [reached, setReached] = useState<number | null>(null)
   const at = reached ?? modelAfter(lines, -1, 1)
@@ -114,6 +115,7 @@ export function ModelList(props: {
                 <Option
                   key={one.key}
                   id={`${listId}-${index}`}
+                  place={placeOf(lines, index)}
                   model={one.model}
                   facts={facts.get(one.model.id)}
                   picked={picked.includes(one.model.id)}
@@ -130,11 +132,16 @@ export function ModelList(props: {
       <Foot
         chosen={chosen}
         favourite={chosen !== null && facts.get(chosen)?.favourite === true}
-        hidden={hidden}
+        counts={{ shown, hidden, hiddenTests }}
         showAll={showAll}
+        showTests={showTests}
         onStar={toggle}
         onShowAll={(next) => {
           setShowAll(next)
+          setReached(null)
+        }}
+        onShowTests={(next) => {
+          setShowTests(next)
           setReached(null)
         }}
       />
@@ -169,6 +176,12 @@ function Heading({ section }: { section: 'recent' | 'favourites' | 'all' }) {
 const priceAndOwner = (model: Model, facts: ModelFacts | undefined): boolean =>
   Boolean(facts?.price || facts?.notForChat || model.ownedBy)
 
+/** Place and number of the models in the list, which is never drawn as a whole. Headings do not count. */
+function placeOf(lines: readonly ModelLine[], index: number): { 'aria-posinset': number; 'aria-setsize': number } {
+  const count = (part: readonly ModelLine[]): number => part.filter(({ line }) => line === 'model').length
+  return { 'aria-posinset': count(lines.slice(0, index + 1)), 'aria-setsize': count(lines) }
+}
+
 function heightOf(line: ModelLine, facts: ReadonlyMap<string, ModelFacts>): number {
   if (line.line === 'heading') return headingHeight
   return priceAndOwner(line.model, facts.get(line.model.id)) ? tallRowHeight : rowHeight
@@ -176,6 +189,7 @@ function heightOf(line: ModelLine, facts: ReadonlyMap<string, ModelFacts>): numb
 
 function Option(props: {
   id: string
+  place: ReturnType<typeof placeOf>
   model: Model
   facts: ModelFacts | undefined
   picked: boolean
@@ -196,6 +210,7 @@ function Option(props: {
     <div
       id={props.id}
       role="option"
+      {...props.place}
       tabIndex={-1}
       aria-selected={picked}
       data-at={props.reached}
@@ -261,15 +276,19 @@ function usePrice(facts: ModelFacts | undefined): string | null {
 function Foot(props: {
   chosen: string | null
   favourite: boolean
-  hidden: number
+  counts: { shown: number; hidden: number; hiddenTests: number }
   showAll: boolean
+  showTests: boolean
   onStar: (model: string) => void
   onShowAll: (showAll: boolean) => void
+  onShowTests: (showTests: boolean) => void
 }) {
-  const { chosen, favourite, hidden, showAll } = props
+  const { chosen, favourite, showAll, showTests } = props
+  const { shown, hidden, hiddenTests } = props.counts
   const { t } = useTranslation('models')
   const chat = useChatTranslate()
   const { models, asOf } = useChat((state) => state.models)
+  const count = models.length
   return (
     <div className="chat-models-foot">
       {chosen !== null && (
@@ -284,7 +303,18 @@ function Foot(props: {
           {showAll ? t('showChat') : t('showAll', { count: hidden })}
         </button>
       )}
-      {asOf && <p>{chat('modelsAsOf', { count: models.length, time: timeOfDay(asOf) })}</p>}
+      {(hiddenTests > 0 || showTests) && (
+        <button type="button" onClick={() => props.onShowTests(!showTests)}>
+          {showTests ? t('hideTests') : t('showTests', { count: hiddenTests })}
+        </button>
+      )}
+      {asOf && (
+        <p>
+          {shown === count
+            ? chat('modelsAsOf', { count, time: timeOfDay(asOf) })
+            : chat('modelsShownAsOf', { shown, count, time: timeOfDay(asOf) })}
+        </p>
+      )}
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import { Pencil, X } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { openOwnLink, readOwnLink } from '../../shared/help/ownLink.ts'
 import { collapseListForNow } from '../../shared/listRegion.ts'
 import { CitationsContext, MarkdownContext, type MarkdownHost } from '../../shared/markdown/context.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
@@ -9,7 +10,7 @@ import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { Announcer } from './Announcer.tsx'
 import { ActionButton } from './actionButtons.tsx'
-import { copyText, typeText } from './actions.ts'
+import { addToDraft, copyText, typeText } from './actions.ts'
 import { Composer } from './Composer.tsx'
 import { followJumps } from './find/actions.ts'
 import { FindBar } from './find/FindBar.tsx'
@@ -30,7 +31,12 @@ import { StageDialogs } from './StageDialogs.tsx'
 export function ChatStage() {
   const [link, setLink] = useState<string | null>(null)
   const host = useMemo(
-    (): MarkdownHost => ({ openLink: setLink, copy: copyText, preview: { kindOf, open: openPreview } }),
+    (): MarkdownHost => ({
+      openLink: setLink,
+      own: { read: readOwnLink, open: (to) => openOwnLink(to, addToDraft) },
+      copy: copyText,
+      preview: { kindOf, open: openPreview },
+    }),
     [],
   )
   const citations = useCitationsOfChat()
@@ -118,8 +124,16 @@ function Body() {
   return state === 'loading' ? <p className="chat-stage-note chat-late">{t('loading')}</p> : <Welcome />
 }
 
+/** The sandbox's own model answers other questions than a language model. */
+const guideExamples = ['guideExample1', 'guideExample2', 'guideExample3'] as const
+const modelExamples = ['example1', 'example2', 'example3'] as const
+
 function Welcome() {
   const t = useChatTranslate()
+  const asksGuide = useChat(({ model, models }) =>
+    models.models.some(({ id, ownedBy }) => id === model && id === 'guide' && ownedBy === 'sandbox'),
+  )
+  const examples = asksGuide ? guideExamples : modelExamples
   const fill = (text: string): void => {
     typeText(text)
     document.querySelector<HTMLTextAreaElement>('.chat-composer textarea')?.focus()
@@ -130,7 +144,7 @@ function Welcome() {
       <NewChatFolder />
       <p>{t('emptyText')}</p>
       <ul>
-        {(['example1', 'example2', 'example3'] as const).map((key) => (
+        {examples.map((key) => (
           <li key={key}>
             <button type="button" onClick={() => fill(t(key))}>
               {t(key)}

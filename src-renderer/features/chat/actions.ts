@@ -219,6 +219,13 @@ export function typeText(text: string): void {
   writeDraft(useChat.getState().open?.id ?? store.newChat, text)
 }
 
+/** Adds a text to the end of the composer. */
+export function addToDraft(text: string): void {
+  const { drafts, open } = useChat.getState()
+  const typed = drafts[open?.id ?? store.newChat]?.trim() ?? ''
+  typeText(typed === '' ? text : `${typed}\n\n${text}`)
+}
+
 /** Saves pending changes now. */
 function flush(): void {
   void flushDrafts()

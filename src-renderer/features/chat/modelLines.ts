@@ -1,5 +1,5 @@
 import type { Model } from '../../../src-preload/contract/models.ts'
-import type { FactsById } from '../../stores/modelFacts.ts'
+import { type FactsById, isTestModel } from '../../stores/modelFacts.ts'
 
 export type ModelSection = 'recent' | 'favourites' | 'all'
 
@@ -10,13 +10,17 @@ const recentShown = 5
 
 export interface ModelLines {
   lines: ModelLine[]
+  /** Number of models in the lines, each counted once. */
+  shown: number
   /** Number of models left out because they are not for chats. */
   hidden: number
+  /** Number of test models left out. */
+  hiddenTests: number
 }
 
 /**
  * The lines of the model list. Without a search: Recent, Favourites, All. With one: the matches, exact names first, then beginnings, then
- * recent ones. A selected model or a favourite is never omitted.
+ * recent ones. A selected model or a favourite is never omitted. Test models appear when they match a search or have replied.
  */
 export function modelLines(options: {
   models: readonly Model[]
@@ -24,25 +28,31 @@ export function modelLines(options: {
   search: string
   picked: readonly string[]
   showAll: boolean
+  showTests: boolean
 }): ModelLines {
-  const { models, facts, search, picked, showAll } = options
+  const { models, facts, search, picked, showAll, showTests } = options
+  const searches = search.trim() !== ''
   const matches = matching(models, search)
-  const isShown = ({ id }: Model): boolean => {
-    const known = facts.get(id)
-    return showAll || !known?.notForChat || known.favourite || picked.includes(id)
+  const isWanted = ({ id }: Model): boolean => Boolean(facts.get(id)?.favourite) || picked.includes(id)
+  const forChats = matches.filter((model) => showAll || !facts.get(model.id)?.notForChat || isWanted(model))
+  const shown = forChats.filter(
+    (model) => showTests || searches || !isTestModel(model) || facts.get(model.id)?.repliedAt || isWanted(model),
+  )
+  const counts = {
+    shown: shown.length,
+    hidden: matches.length - forChats.length,
+    hiddenTests: forChats.length - shown.length,
   }
-  const shown = matches.filter(isShown)
-  const hidden = matches.length - shown.length
   const recent = shown
     .filter(({ id }) => facts.get(id)?.repliedAt)
     .sort((a, b) => (repliedAt(b) < repliedAt(a) ? -1 : 1))
   function repliedAt({ id }: Model): string {
     return facts.get(id)?.repliedAt ?? ''
   }
-  if (search.trim() !== '') {
+  if (searches) {
     const ranked = [...recent, ...shown.filter((model) => !recent.includes(model))]
     ranked.sort((a, b) => rank(a.id, search) - rank(b.id, search))
-    return { lines: ranked.map((model) => lineOf('all', model)), hidden }
+    return { lines: ranked.map((model) => lineOf('all', model)), ...counts }
   }
   const sections: [ModelSection, Model[]][] = [
     ['recent', recent.slice(0, recentShown)],
@@ -51,12 +61,12 @@ export function modelLines(options: {
   ]
   const filled = sections.filter(([, its]) => its.length > 0)
   // One section needs no heading.
-  if (filled.length < 2) return { lines: shown.map((model) => lineOf('all', model)), hidden }
+  if (filled.length < 2) return { lines: shown.map((model) => lineOf('all', model)), ...counts }
   const lines = filled.flatMap(([section, its]) => [
     { line: 'heading', section } as const,
     ...its.map((model) => lineOf(section, model)),
   ])
-  return { lines, hidden }
+  return { lines, ...counts }
 }
 
 const lineOf = (section: ModelSection, model: Model): ModelLine => ({

@@ -12,9 +12,10 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx'
 import { ConnectionRow } from './ConnectionRow.tsx'
 import { Group } from './Group.tsx'
+import { MergeUsage, useEarlierAccounts } from './MergeUsage.tsx'
 import { RenameConnection } from './RenameConnection.tsx'
 
-type Asked = { what: 'add' } | { what: 'change' | 'rename' | 'forget'; profile: SavedProfile }
+type Asked = { what: 'add' } | { what: 'change' | 'rename' | 'merge' | 'forget'; profile: SavedProfile }
 interface Refused {
   problem: Problem
   /** The connection whose key or address the person edits. */
@@ -29,6 +30,7 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
   const [asked, setAsked] = useState<Asked | null>(null)
   const [busy, setBusy] = useState<string | null>(null)
   const [refused, setRefused] = useState<Refused | null>(null)
+  const earlier = useEarlierAccounts(profiles)
   const close = () => setAsked(null)
   const active = profiles.find((profile) => profile.active) ?? null
 
@@ -76,6 +78,11 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
               onTest={test}
               onChange={() => change(profile)}
               onRename={() => setAsked({ what: 'rename', profile })}
+              onMerge={
+                profile.kind === 'service' && profile.accountId !== null && earlier.length > 0
+                  ? () => setAsked({ what: 'merge', profile })
+                  : null
+              }
               onForget={() => setAsked({ what: 'forget', profile })}
             />
           ))}
@@ -131,6 +138,7 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
           />
         )}
       </Dialog>
+      <MergeUsage profile={asked?.what === 'merge' ? asked.profile : null} earlier={earlier} onClose={close} />
       <RenameConnection profile={asked?.what === 'rename' ? asked.profile : null} onClose={close} />
       <ConfirmDialog
         open={asked?.what === 'forget'}

@@ -1,4 +1,4 @@
-import { Ellipsis, KeyRound, Pencil, RefreshCw, Trash2 } from 'lucide-react'
+import { Ellipsis, KeyRound, Merge, Pencil, RefreshCw, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { Connection, SavedProfile } from '../../../src-preload/contract/app.ts'
@@ -27,6 +27,8 @@ export function ConnectionRow(props: {
   onTest: () => void
   onChange: () => void
   onRename: () => void
+  /** Absent when there is no earlier account to merge. */
+  onMerge: (() => void) | null
   onForget: () => void
 }) {
   const { t } = useTranslation('settings')
@@ -103,6 +105,7 @@ export function ConnectionRow(props: {
       <Menu trigger={<IconButton icon={Ellipsis} label={t('connection.more', { name: profile.name })} />}>
         {isChangeable && <MenuItem icon={KeyRound} label={t('connection.change')} onSelect={props.onChange} />}
         <MenuItem icon={Pencil} label={t('connection.rename')} onSelect={props.onRename} />
+        {props.onMerge && <MenuItem icon={Merge} label={t('connection.merge')} onSelect={props.onMerge} />}
         <MenuLine />
         <MenuItem icon={Trash2} danger label={t('connection.deleteItem')} onSelect={props.onForget} />
       </Menu>

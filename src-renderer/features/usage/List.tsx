@@ -1,7 +1,7 @@
 import { ArrowLeftRight, ChartNoAxesColumn, Gauge, History, type LucideIcon, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Account } from '../../../src-preload/contract/usage.ts'
+import { type Account, sandboxAddress } from '../../../src-preload/contract/usage.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Pill } from '../../shared/ui/Pill.tsx'
@@ -90,7 +90,11 @@ function UsageAccounts() {
                   </Pill>
                 )}
               </span>
-              <span className="w-full truncate text-s text-soft">{account.baseUrl.replace(/^https?:\/\//, '')}</span>
+              <span className="w-full truncate text-s text-soft">
+                {account.baseUrl === sandboxAddress
+                  ? t('accounts.onThisComputer')
+                  : account.baseUrl.replace(/^https?:\/\//, '')}
+              </span>
             </button>
             <IconButton
               icon={Pencil}

@@ -3,6 +3,7 @@ import './usage.css'
 import { Download, FileJson, FileSpreadsheet, Image, Printer, RefreshCw, Table2 } from 'lucide-react'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import { sandboxAddress } from '../../../src-preload/contract/usage.ts'
 import { showCalendarDate, showInstant } from '../../i18n/format.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
@@ -79,7 +80,7 @@ function PrintHead({ section }: { section: Section }) {
     <div className="usage-print-head" aria-hidden>
       <h1>{section === 'overview' ? t('title') : t(`sections.${section}`)}</h1>
       <p dir="auto">
-        {account.name} · {account.baseUrl}
+        {account.name} · {account.baseUrl === sandboxAddress ? t('accounts.onThisComputer') : account.baseUrl}
       </p>
       <p>
         {dated &&

@@ -33,7 +33,8 @@ export const context = {
   lengthLabel: 'Context length, tokens',
   fromPerson: 'You set {{tokens}} tokens.',
   fromService: 'An error of the service stated {{tokens}} tokens.',
-  fromUnknown: 'Unknown: the service does not list it. Set it here, or it is learned from the first error about it.',
+  fromUnknown:
+    'Unknown, because the service does not list it. Set it here. Otherwise Inference Studio takes it from the service’s error when a chat is too long.',
   lengthHint: 'See the model’s documentation. If empty, the length that the service stated applies.',
   lengthWrong: 'Enter a whole number of at least 128.',
   saveLength: 'Save length',

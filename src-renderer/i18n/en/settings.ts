@@ -37,6 +37,13 @@ export const settings = {
     change: 'Change address or key',
     rename: 'Rename',
     renameTitle: 'Rename connection',
+    merge: 'Merge earlier usage…',
+    mergeTitle: 'Merge earlier usage into {{name}}?',
+    mergeAbout:
+      'For a service whose address has changed. The usage and the logged requests of the earlier account are added to {{name}}, and a day that both reported counts once. The earlier account is then no longer listed. This can’t be undone.',
+    mergeFrom: 'Earlier account',
+    mergeConfirm: 'Merge',
+    merged: 'The usage of {{earlier}} was added to {{name}}.',
     name: 'Name',
     nameTaken: 'Another connection is already named “{{name}}”.',
     save: 'Save',
@@ -50,7 +57,7 @@ export const settings = {
     deleteAbout: 'Its key is deleted here and from the keychain. Chats, usage and the log are kept.',
     deleteAboutActive:
       'Its key is deleted here and from the keychain, and running requests are stopped. Apps get no replies until you choose another connection. Chats, usage and the log are kept.',
-    deleteAboutSandbox: 'The sandbox and its account are deleted. A new sandbox starts from zero. Chats are kept.',
+    deleteAboutSandbox: 'The sandbox and its usage are deleted. A new sandbox starts from zero. Chats are kept.',
     changeTitle: 'Change {{name}}',
     changeAbout:
       'Enter the address and the key together, so that a key is never sent to another address. The current values stay until the new ones work.',

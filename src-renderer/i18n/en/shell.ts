@@ -65,7 +65,8 @@ export const shell = {
     lead: 'Chat with models, and let your apps use them safely. Choose how to start.',
     sandbox: {
       title: 'Try the sandbox',
-      about: 'A simulated service on this computer: no account, no network, no cost. Its replies are sample text.',
+      about:
+        'A simulated service on this computer: no account, no network, no cost. It answers questions about this program, and shows what each part does.',
       button: 'Try the sandbox',
       starting: 'Starting the sandbox…',
       asking: 'Sending the first message…',
@@ -77,6 +78,6 @@ export const shell = {
       button: 'Connect',
       back: 'Back',
     },
-    example: 'Hello! Show me what a reply looks like here.',
+    example: 'What can you do?',
   },
 }

@@ -12,6 +12,7 @@ export const usage = {
     about: 'Figures of different accounts are never combined.',
     connected: 'Connected',
     notConnected: 'Not connected',
+    onThisComputer: 'On this computer',
     rename: 'Rename {{name}}…',
     renameTitle: 'Rename this account',
     renameAbout: 'The name is only used here.',

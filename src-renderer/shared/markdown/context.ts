@@ -1,4 +1,5 @@
 import { createContext, useContext } from 'react'
+import type { OwnLink } from '../help/ownLink.ts'
 
 /** A code block as a message shows it. */
 export interface BlockInChat {
@@ -13,6 +14,12 @@ export interface BlockInChat {
 export interface MarkdownHost {
   /** Receives an http, https or mailto address that a person clicked. */
   openLink: (address: string) => void
+  /** Links that lead to a place in this window. Absent where they are not followed. */
+  own?: {
+    /** Null for every other address. */
+    read: (address: string) => OwnLink | null
+    open: (link: OwnLink) => void
+  }
   /** Resolves to false when the clipboard refuses. */
   copy: (text: string) => Promise<boolean>
   /** Shows a block beside the message. Absent where there is no place for it. */

@@ -149,7 +149,9 @@ function Item({ item, loose, place }: { item: ListItem; loose: boolean; place: P
 
 /** The address of a link. Null when it may not be opened. */
 function useLink(url: string): { address: string | null; open: () => void } {
-  const { openLink } = useMarkdownHost()
+  const { openLink, own } = useMarkdownHost()
+  const link = own?.read(url)
+  if (own && link) return { address: url, open: () => own.open(link) }
   const address = safeAddress(url)
   return { address, open: () => address !== null && openLink(address) }
 }

@@ -262,7 +262,7 @@ async function startedSandbox(session: Session): Promise<StoredProfile> {
   if (!session.sandbox) {
     // Loaded on first use, because most runs never need it.
     const { startSandbox } = await import('../../../sandbox/sandbox.ts')
-    session.sandbox = await startSandbox()
+    session.sandbox = await startSandbox({ past: session.sandboxUse() })
   }
   const known = session.store.profiles.sandbox()
   const base = parseBaseAddress(session.sandbox.baseUrl, { allowInsecure: false })

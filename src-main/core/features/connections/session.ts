@@ -11,7 +11,7 @@ import { SingleFlight } from '../../shared/singleFlight.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import { mayPass } from '../../store/databaseErrors.ts'
 import type { ListPlace } from '../../store/modelLists.ts'
-import type { StoredProfile } from '../../store/profiles.ts'
+import { locationOf, type StoredProfile } from '../../store/profiles.ts'
 import type { Store } from '../../store/store.ts'
 import type { BaseAddress } from '../../upstream/address.ts'
 import { openUpstream, type Upstream } from '../../upstream/client.ts'
@@ -27,6 +27,17 @@ export interface SessionTraffic {
   thinkTags?: () => boolean
   /** Proxies and certificates of the system. Absent: environment variables alone. */
   system?: SystemNetwork | undefined
+}
+
+/** Use of one model in one day (UTC, `2026-11-21`). */
+export interface SandboxUse {
+  day: string
+  model: string
+  requests: number
+  tokensIn: number
+  tokensOut: number
+  /** Part of `tokensIn`. */
+  tokensCached: number
 }
 
 /** A started sandbox with its address and API key. */
@@ -61,6 +72,8 @@ export class Session {
   /** Replaced clients, which finish the requests they have sent. */
   readonly retired = new RetiredClients()
   sandbox: RunningSandbox | null = null
+  /** What was used at earlier sandboxes of this data folder. A new sandbox continues with it. */
+  sandboxUse: () => readonly SandboxUse[] = () => []
   #connection: Connection = none
   #upstream: Upstream | null = null
   readonly #places = new WeakMap<object, ListPlace>()
@@ -86,19 +99,20 @@ export class Session {
   }
 
   /** Creates a client that uses the shared scheduler and logs requests under this profile. */
-  client({ id: profile }: Pick<StoredProfile, 'id'>, base: BaseAddress, credential: Credential): Upstream {
+  client(profile: StoredProfile, base: BaseAddress, credential: Credential): Upstream {
     const { scheduler, requestLogOf, thinkTags } = this.#traffic
+    const place = locationOf({ ...profile, baseUrl: base.url })
     const way = this.reconnect.reachability(() => this.#upstream === upstream)
     const upstream = openUpstream({
       base,
       credential,
       network: { system: this.system },
       scheduler,
-      requestLog: requestLogOf({ profile, baseUrl: base.url }),
+      requestLog: requestLogOf(place),
       reachability: way,
       ...(thinkTags && { thinkTags }),
     })
-    this.#places.set(upstream, { profile, baseUrl: base.url })
+    this.#places.set(upstream, place)
     return upstream
   }
 
@@ -259,7 +273,7 @@ export class Session {
     this.sandbox = null
   }
 
-  /** The profile and address of a client, active or replaced. Model lists and model facts are stored per profile and address. */
+  /** Where the data of a client belongs, active or replaced: its requests, model list and model facts. */
   placeOf(upstream: object): ListPlace {
     return this.#places.get(upstream) ?? { profile: '', baseUrl: '' }
   }

@@ -27,17 +27,10 @@ export function knownAt(accounts: UsageAccounts, place: AccountLocation): Stored
 }
 
 /**
- * Returns the known account, or adds one. A sandbox's account ends with its process: with `fresh` (a new sandbox process), the accounts of
- * earlier sandboxes are deleted.
+ * Returns the known account, or adds one.
  */
-export function accountAt(
-  { accounts, transaction }: AccountStore,
-  place: AccountLocation,
-  fresh: boolean,
-  now: number,
-): StoredAccount {
+export function accountAt({ accounts, transaction }: AccountStore, place: AccountLocation, now: number): StoredAccount {
   return transaction(() => {
-    if (place.kind === 'sandbox' && fresh) accounts.dropSandboxes()
     const known = knownAt(accounts, place)
     const { kind, baseUrl, name } = place
     const account = known ?? accounts.add({ id: randomUUID(), kind, baseUrl, name, userId: null, usedAt: now })

@@ -49,6 +49,8 @@ export interface UsageFeatureOptions {
     settled: Listeners<[who: string]>
     /** Assigns the requests of the current connection to this account. */
     belongsTo(accountId: string): void
+    /** Gives the requests of an earlier account to another one. */
+    merge(from: string, into: string): void
   }
   apps: ReadParts['apps']
   /** Receives each usage reply, to learn prices from it. */

@@ -39,7 +39,6 @@ export function createUsage(parts: UsageFeatureOptions) {
   let connection: FetchQueue | null = null
   /** The account of an unreachable connection. */
   let unreachable: StoredAccount | null = null
-  let sandboxUrl: string | null = null
   let checkTimer: NodeJS.Timeout | null = null
   let priceTimer: NodeJS.Timeout | null = null
   let closed: Promise<unknown> = Promise.resolve()
@@ -110,11 +109,7 @@ export function createUsage(parts: UsageFeatureOptions) {
   }
 
   function open(from: AccountEndpoints, place: AccountLocation): void {
-    const fresh = place.kind === 'sandbox' && sandboxUrl !== place.baseUrl
-    if (fresh) sandboxUrl = place.baseUrl
-    connection = new FetchQueue(parts, from, place, accountAt(accountStore, place, fresh, now()), () =>
-      changes.notify(),
-    )
+    connection = new FetchQueue(parts, from, place, accountAt(accountStore, place, now()), () => changes.notify())
     const fetchDueInBackground = (): void => inBackground('The account’s usage could not be fetched', fetchDue())
     checkTimer = setInterval(fetchDueInBackground, checkEveryMs)
     checkTimer.unref()
@@ -148,10 +143,13 @@ export function createUsage(parts: UsageFeatureOptions) {
     /** The account that a profile last used; null if unknown. */
     accountOf: (place: ProfileLocation): string | null => accountStore.accounts.at(place)?.id ?? null,
 
-    /** Releases the accounts of a deleted profile. Their usage stays. */
+    /** Releases the accounts of a deleted profile. Their usage stays, but the account of a sandbox is deleted with it. */
     forgotten: (profile: string): void =>
       accountStore.pending.write(`forgotten ${profile}`, 'The deleted connection', () =>
-        accountStore.transaction(() => accountStore.accounts.release(profile)),
+        accountStore.transaction(() => {
+          accountStore.accounts.dropSandbox(profile)
+          accountStore.accounts.release(profile)
+        }),
       ),
 
     /** Releases the accounts of all profiles except these, the sandbox, and the connection from the environment. */
@@ -207,6 +205,21 @@ export function createUsage(parts: UsageFeatureOptions) {
       const current = connected()
       await current.fetchKeys({ background: false })
       return { keys: reading.keys({ accountId: current.account.id }).length }
+    },
+
+    /**
+     * Adds what is stored about an earlier account to another one, and deletes the earlier one. Runs again without harm after a failure.
+     * @throws StudioError `no_such_item`; `bad_input` if both are the same, or the earlier one is connected
+     */
+    merge({ from, into }: { from: string; into: string }): Account {
+      const earlier = reading.accountOf(from)
+      const stored = reading.accountOf(into)
+      if (from === into || from === active()?.id)
+        throw new StudioError('bad_input', 'An account that is in use cannot be merged into another one.')
+      parts.local.merge(from, into)
+      accountStore.transaction(() => accountStore.merge(earlier.no, stored.no))
+      changes.notify()
+      return show(reading.accountOf(into))
     },
 
     /** @throws StudioError `no_such_item` */

@@ -60,7 +60,7 @@ export function accountTable({ handle }: Pick<Database, 'handle'>) {
     used: 'UPDATE books SET used_at = ? WHERE no = ?',
     calling: 'UPDATE books SET calling_key = ? WHERE no = ?',
     offers: 'UPDATE books SET offers = ?, asked_at = ? WHERE no = ?',
-    dropSandboxes: "DELETE FROM books WHERE kind = 'sandbox'",
+    dropSandbox: "DELETE FROM books WHERE kind = 'sandbox' AND no IN (SELECT book FROM places WHERE profile = ?)",
   })
 
   return {
@@ -87,8 +87,8 @@ export function accountTable({ handle }: Pick<Database, 'handle'>) {
     used: (no: number, at: number): void => void sql.used.run(at, no),
     calling: (no: number, key: string): void => void sql.calling.run(key, no),
     offers: (no: number, value: StoredAccount['offers'], at: number): void => void sql.offers.run(value, at, no),
-    /** Deletes the accounts of sandboxes, which end with their process. */
-    dropSandboxes: (): void => void sql.dropSandboxes.run(),
+    /** Deletes the account of a deleted sandbox. */
+    dropSandbox: (profile: string): void => void sql.dropSandbox.run(profile),
   }
 }
 

@@ -8,6 +8,7 @@ import { clockTable } from './clock.ts'
 import { sumReader } from './dailySums.ts'
 import { dayReader, dayTable } from './days.ts'
 import { fetchReader, fetchTable } from './fetches.ts'
+import { accountMerger } from './merge.ts'
 import { replySaver } from './saveReply.ts'
 import { accountDatabase } from './schema.ts'
 import { versionReader, versionTable } from './versions.ts'
@@ -23,6 +24,7 @@ export function openAccountStore(dataDir: string, options: OpenOptions = {}) {
   return {
     ...all,
     saveReply: replySaver({ ...all, clock: clockTable(database, all.fetches) }),
+    merge: accountMerger(database),
     transaction: database.transaction,
     commits: database.commits,
     isWritable: database.isWritable,

@@ -140,10 +140,17 @@ ALTER TABLE closed ADD COLUMN missing TEXT;
 ALTER TABLE undated ADD COLUMN missing TEXT;
 `
 
+/** The sandbox is one account: its place is the same at each start, whatever its port. */
+const sandboxPlace = `
+DELETE FROM books WHERE kind = 'sandbox' AND no < (SELECT max(no) FROM books WHERE kind = 'sandbox');
+UPDATE OR REPLACE places SET base_url = 'sandbox' WHERE book IN (SELECT no FROM books WHERE kind = 'sandbox');
+UPDATE books SET base_url = 'sandbox' WHERE kind = 'sandbox';
+`
+
 /** "ISac". Replies that a power cut loses are fetched again. */
 export const accountDatabase: DatabaseKind = {
   applicationId: 0x49536163,
-  migrations: [first, places, missing],
+  migrations: [first, places, missing, sandboxPlace],
   snapshot: accountSnapshot,
   synchronous: 'NORMAL',
 }

@@ -22,6 +22,9 @@ export function localSide(rows: (MeasuredDay & { accountId: string })[] = []) {
     settled: new Listeners<[string]>(),
     spentSince: () => ({ cost: 0n, unpriced: 0 }),
     belongsTo: (accountId: string): void => void reported.push(accountId),
+    merge: (from: string, into: string): void => {
+      for (const row of rows) if (row.accountId === from) row.accountId = into
+    },
     usedByDay: (accountId: string, from: number, to: number): MeasuredDay[] =>
       rows.filter((row) => row.accountId === accountId && row.day >= from && row.day <= to),
     firstDayOf: (accountId: string): number | null =>

@@ -7,6 +7,7 @@ import type { RequestLog as Log } from '../../../../src-main/core/ports/requests
 import { noRequestLog } from '../../../../src-main/core/upstream/sending/defaults.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import type { AccountKey } from '../../../../src-preload/contract/account.ts'
+import { sandboxAddress } from '../../../../src-preload/contract/usage.ts'
 import { client, openAccount, parts, placeAt } from './helpers.ts'
 
 function open(given: Partial<UsageFeatureOptions> = {}) {
@@ -343,17 +344,22 @@ describe('the account of a connection', () => {
     expect(later.feature.list()).toMatchObject([{ id: before.id, active: false }])
   })
 
-  it('is new for each new sandbox', async () => {
+  it('is the same for each start of the sandbox, until the sandbox is deleted', async () => {
     const { feature, accountStore } = open()
-    for (const seed of ['one', 'two']) {
-      const { baseUrl, apiKey } = await sandbox({ seed })
-      feature.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
-      await feature.refresh()
+    const place = placeAt(sandboxAddress, 'Sandbox', 'sandbox')
+    const ids = new Set<string>()
+    for (let starts = 0; starts < 2; starts += 1) {
+      const { baseUrl, apiKey } = await sandbox()
+      feature.follow(client(baseUrl, apiKey), place)
+      ids.add((await feature.refresh()).id)
       // Reconnected while it runs.
-      feature.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
-      await feature.refresh()
-      expect(accountStore.accounts.all()).toHaveLength(1)
+      feature.follow(client(baseUrl, apiKey), place)
+      ids.add((await feature.refresh()).id)
     }
+    expect(ids.size).toBe(1)
+    feature.follow(null, null)
+    feature.forgotten(place.profile)
+    expect(accountStore.accounts.all()).toEqual([])
   })
 
   it('fetches a revoked key’s usage once a day in the background, and at once when a caller waits [LIM-03]', async () => {

@@ -22,7 +22,7 @@ const facts = (...known: (Partial<ModelFacts> & { id: string })[]) =>
   )
 const shown = (lines: readonly ModelLine[]): string[] =>
   lines.map((line) => (line.line === 'heading' ? `# ${line.section}` : line.model.id))
-const plain = { models, facts: facts(), search: '', picked: [], showAll: false }
+const plain = { models, facts: facts(), search: '', picked: [], showAll: false, showTests: false }
 
 it('one section has no heading', () => {
   expect(shown(modelLines(plain).lines)).toEqual(models.map(({ id }) => id))
@@ -54,6 +54,25 @@ it('leaves out models that are not for chats, unless they are in use, a favourit
   const marked = facts({ id: 'tts-1', notForChat: 'speech', favourite: true })
   expect(shown(modelLines({ ...plain, facts: marked }).lines)).toContain('tts-1')
   expect(modelLines({ ...plain, facts: known, search: 'tts' })).toMatchObject({ lines: [], hidden: 1 })
+})
+
+it('leaves out test models until they are wanted, searched, in use, a favourite, or have replied', () => {
+  const tests = ['writer-small', 'fault/429', 'mirror'].map((id) => ({ ...model(id), ownedBy: 'sandbox-tests' }))
+  const list = { ...plain, models: [{ ...model('guide'), ownedBy: 'sandbox' }, ...tests] }
+  expect(modelLines(list)).toMatchObject({ shown: 1, hidden: 0, hiddenTests: 3 })
+  expect(shown(modelLines(list).lines)).toEqual(['guide'])
+  expect(shown(modelLines({ ...list, search: 'fault' }).lines)).toEqual(['fault/429'])
+  expect(shown(modelLines({ ...list, picked: ['mirror'] }).lines)).toEqual(['guide', 'mirror'])
+  const replied = facts({ id: 'writer-small', repliedAt: '2026-01-01T00:00:00.000Z' })
+  expect(modelLines({ ...list, facts: replied })).toMatchObject({ shown: 2, hiddenTests: 2 })
+  expect(modelLines({ ...list, showTests: true })).toMatchObject({ shown: 4, hiddenTests: 0 })
+})
+
+it('what is shown and left out adds up to the models of the list, each counted once', () => {
+  const known = facts({ id: 'tts-1', notForChat: 'speech' }, { id: 'reasoner', favourite: true })
+  const counts = modelLines({ ...plain, facts: known })
+  expect(counts.shown + counts.hidden + counts.hiddenTests).toBe(models.length)
+  expect(counts.lines.filter(({ line }) => line === 'model').length).toBeGreaterThan(counts.shown)
 })
 
 it('moving passes the headings and stops at the ends', () => {
