@@ -1,5 +1,6 @@
 import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx'
 import { useStage } from '../../stores/chatPage.ts'
+import { DropPlace } from './composer/DropPlace.tsx'
 import { RefusedImages } from './composer/RefusedImages.tsx'
 import { ContextDialog } from './context/ContextDialog.tsx'
 import { SummaryDialog } from './context/SummaryDialog.tsx'
@@ -22,6 +23,7 @@ export function StageDialogs() {
       <PresetDialog />
       <RemoveDialog />
       <RefusedImages />
+      <DropPlace />
       <PassagesDialog />
       <PassageDialog />
       <ContextDialog />
