@@ -95,12 +95,17 @@ export const textAction = z.object({
 })
 export type TextAction = z.infer<typeof textAction>
 
+/** How many messages a person sends before they know the key. */
+export const hintedMessages = 3
+
 export const settings = z.object({
   theme: z.enum(['system', 'light', 'dark']),
   fontSize: z.enum(['small', 'normal', 'large', 'largest']),
   density: z.enum(['comfortable', 'compact']),
   /** Key that sends from a field of several lines. `mod-enter`: Ctrl+Enter, or ⌘+Enter on macOS. */
   sendKey: z.enum(['enter', 'mod-enter']),
+  /** How many messages the person has sent, at most `hintedMessages`: so long, the composer says which key sends. */
+  sentMessages: z.number().int().min(0).max(hintedMessages),
   proxyEnabled: z.boolean(),
   proxyPort: z.number().int().min(0).max(65_535),
   /** Also listen on ::1. */

@@ -3,7 +3,7 @@ import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { attachedDocument, documentToSend, maxDocuments } from './documents.ts'
 import { id, instant, problemOrNull, procedure, requestId, whole } from './problem.ts'
-import { maxPassages, maxPinnedFiles, passage, passageToSend } from './projects.ts'
+import { maxPassages, maxPinnedFiles, maxRemovedPassages, passage, passagePlace, passageToSend } from './projects.ts'
 import { certainty, sc } from './requests.ts'
 
 export const role = z.enum(['system', 'developer', 'user', 'assistant', 'tool'])
@@ -247,6 +247,23 @@ export const message = z.object({
 })
 export type Message = z.infer<typeof message>
 
+/** Roles that a person can give to a message. */
+const writtenRole = z.enum(['user', 'system', 'developer', 'assistant'])
+
+/** A message that waits for the end of a reply of its conversation. */
+export const queuedMessage = z.object({
+  /** Becomes the id of the message. */
+  id,
+  role: writtenRole,
+  ...message.pick({ name: true, text: true, attachments: true, documents: true, createdAt: true }).shape,
+  models: z.array(z.string()),
+  /** Waits until the person sends it. Otherwise it is sent when the reply that is running ends well. */
+  held: z.boolean(),
+  /** Why it could not be sent. */
+  problem: problemOrNull,
+})
+export type QueuedMessage = z.infer<typeof queuedMessage>
+
 // Rules for actions on a message, shared by window and core.
 
 /** Whether a reply can be continued: it was stopped, cut or ended by its length, and has text. */
@@ -299,6 +316,8 @@ export const conversationEvent = z.discriminatedUnion('type', [
     messages: z.array(message),
     beside: z.array(message),
     earlier: whole,
+    /** In the order in which they will be sent. Absent: none. */
+    queue: z.array(queuedMessage).optional(),
   }),
   /** Older messages of the path, oldest first, to prepend. `left`: number still to come. */
   z.object({ type: z.literal('earlier'), messages: z.array(message), left: whole }),
@@ -317,6 +336,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('conversation'), conversation }),
   z.object({ type: z.literal('setup'), setup: chatSetup }),
+  z.object({ type: z.literal('queue'), queue: z.array(queuedMessage) }),
   /**
    * The active path changed. Its first `unchanged` messages, counted from the root, are those of the former path and are not sent again.
    * `messages` are the rest of the path. A window that still waits for an `earlier` event gets only those of the unchanged messages.
@@ -340,9 +360,21 @@ export const conversationListEvent = z.discriminatedUnion('type', [
 export type ConversationListEvent = z.infer<typeof conversationListEvent>
 
 const messageText = z.string().max(1_000_000)
-const attachments = z.array(z.object({ mediaId: id, detail: attachment.shape.detail })).max(16)
 /** One model, or two to four models to compare. */
 const models = z.array(z.string().min(1)).min(1).max(4)
+/** A message as the person wrote it. */
+const writtenMessage = z.object({
+  text: messageText,
+  attachments: z
+    .array(z.object({ mediaId: id, detail: attachment.shape.detail }))
+    .max(16)
+    .default([]),
+  models,
+  role: writtenRole.default('user'),
+  name: z.string().max(64).nullable().default(null),
+})
+/** Maximum number of queued messages of one conversation. */
+export const maxQueued = 50
 
 export const chatProcedures = {
   /** All conversations that are not deleted, archived ones included, then changes. */
@@ -357,20 +389,15 @@ export const chatProcedures = {
    */
   send: procedure
     .input(
-      z.object({
+      writtenMessage.extend({
         requestId,
         conversationId: id.nullable(),
-        text: messageText,
-        attachments: attachments.default([]),
         // Those of the person, and the whole files of the project.
         documents: z
           .array(documentToSend)
           .max(maxDocuments + maxPinnedFiles)
           .default([]),
         passages: z.array(passageToSend).max(maxPassages).default([]),
-        models,
-        role: z.enum(['user', 'system', 'developer', 'assistant']).default('user'),
-        name: z.string().max(64).nullable().default(null),
         ask: z.boolean().default(true),
         edits: id.optional(),
         setup: chatSetup.optional(),
@@ -378,6 +405,30 @@ export const chatProcedures = {
       }),
     )
     .output(z.object({ conversationId: id, turnId: id, replyIds: z.array(id) })),
+  /**
+   * Stores a message that is sent when the running reply ends well, after those queued before it. `requestId` becomes its id. What the project
+   * of the chat adds is determined when it is sent; `without` are passages that the person removed. Messages of other roles than `user` are
+   * only added. After any other end of the reply, the queue is held until `sendQueued`.
+   */
+  queue: procedure
+    .input(
+      writtenMessage.extend({
+        requestId,
+        conversationId: id,
+        documents: z.array(documentToSend).max(maxDocuments).default([]),
+        without: z.array(passagePlace).max(maxRemovedPassages).default([]),
+      }),
+    )
+    .output(z.object({})),
+  /** Sends a queued message now. While a reply is running, the message is sent when that reply ends well. */
+  sendQueued: procedure.input(z.object({ id })).output(z.object({})),
+  /**
+   * Removes a queued message. With `draft`, which becomes the draft of the conversation in the same transaction, the message returns to the
+   * composer with its files. `removed` is false when it is not queued any more.
+   */
+  removeQueued: procedure
+    .input(z.object({ id, draft: messageText.optional() }))
+    .output(z.object({ removed: z.boolean() })),
   /**
    * Stops a running reply and all choices of its request. Resolves before the service responds. `stopped` is false when
    * the reply had ended.

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { attachedDocument, studioDocument } from './documents.ts'
+import { type AttachedDocument, attachedDocument, type DocumentToSend, studioDocument } from './documents.ts'
 import { id, procedure, whole } from './problem.ts'
 
 // A project is a folder of chats with defaults and pinned files. In code and databases it is a `folder`.
@@ -64,6 +64,23 @@ export const projectContext = z.object({
   indexing: whole,
 })
 export type ProjectContext = z.infer<typeof projectContext>
+
+/** The files of a message as they are sent: those of the project, then those of the person. */
+export function filesToSend(
+  { documents: added, passages }: Pick<ProjectContext, 'documents' | 'passages'>,
+  own: readonly AttachedDocument[],
+): { documents: DocumentToSend[]; passages: PassageToSend[] } {
+  const isOwn = ({ mediaId }: AttachedDocument): boolean =>
+    own.some((one) => one.mediaId === mediaId && one.pages === null)
+  return {
+    documents: [...added.filter((one) => !isOwn(one)), ...own].map(({ mediaId, name, pages }) => ({
+      mediaId,
+      name,
+      pages,
+    })),
+    passages: passages.map(({ mediaId, name, part, start }) => ({ mediaId, name, part, start })),
+  }
+}
 
 /** Whether two passages begin at the same place of the same file. */
 export const samePlace = (a: PassagePlace, b: PassagePlace): boolean =>

@@ -7,6 +7,7 @@ import { followHash } from '../shared/navigation.ts'
 import { whenStorageFails } from '../shared/storage.ts'
 import { StudioContext } from '../shared/studioContext.ts'
 import { showToast } from '../shared/toasts.ts'
+import { ignoreStrayDrops } from '../shared/ui/useFileDrop.ts'
 import { App } from './App.tsx'
 import { followAppearance } from './appearance.ts'
 import { offerConnectionCommands } from './shell/connectionCommands.ts'
@@ -18,6 +19,7 @@ import { type StudioApi, startSubscriptions } from './subscriptions.ts'
 export async function startWindow(api: StudioApi, root: HTMLElement): Promise<void> {
   const forever = new AbortController().signal
   followAppearance()
+  ignoreStrayDrops(forever)
   followHash(forever)
   recallList()
   await startWords()

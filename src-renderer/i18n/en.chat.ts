@@ -105,7 +105,7 @@ export const chat = {
   stopping: 'Stopping…',
   needModel: 'Choose a model to send.',
   needText: 'Write something to send.',
-  needEnd: 'Wait for the reply or stop it to send.',
+  needEnd: 'Stop the running reply first, or wait until it is finished.',
   needShorter: 'A message can have at most 1,000,000 characters.',
   sendingNow: 'Sending…',
   you: 'You',

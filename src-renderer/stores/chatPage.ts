@@ -11,6 +11,8 @@ export type StageDialog =
   | { kind: 'summary'; upTo: string; text: string | null }
   /** The model refused images before. `run` sends the request nevertheless. */
   | { kind: 'refusedImages'; model: string; run: () => void }
+  /** Files that were dropped on the list, with an archive among them. */
+  | { kind: 'droppedArchive'; files: readonly File[] }
   /** `below`: how many messages are deleted with it. */
   | { kind: 'removeMessage'; messageId: string; below: number }
 

@@ -4,6 +4,7 @@ import {
   type ConversationEvent,
   isPartOfReply,
   type Message,
+  type QueuedMessage,
 } from '../../src-preload/contract/chat.ts'
 
 /** The open chat. `messages` is the active path, oldest first. `ids` keeps its array identity while only texts grow. */
@@ -25,6 +26,8 @@ export interface OpenConversation {
   beside: readonly Message[]
   /** Ids of `beside`. Keeps its array identity like `ids`. */
   besideIds: readonly string[]
+  /** Messages that wait for the end of a reply, in the order in which they will be sent. */
+  queue: readonly QueuedMessage[]
 }
 
 export function opening(id: string): OpenConversation {
@@ -39,6 +42,7 @@ export function opening(id: string): OpenConversation {
     missing: 0,
     beside: [],
     besideIds: [],
+    queue: [],
   }
 }
 
@@ -77,12 +81,14 @@ class Folding {
       open.conversation = event.conversation
       open.setup = event.setup
       open.missing = event.earlier
+      open.queue = event.queue ?? []
       this.#setPath(event.messages)
       this.#setBeside(event.beside)
     } else if (open.state !== 'live') return
     else if (event.type === 'removed') open.state = 'gone'
     else if (event.type === 'conversation') open.conversation = event.conversation
     else if (event.type === 'setup') open.setup = event.setup
+    else if (event.type === 'queue') open.queue = event.queue
     else if (event.type === 'earlier') this.#prepend(event)
     else if (event.type === 'path') this.#branch(event)
     else if (event.type === 'message') this.#replace(event.message)
@@ -180,6 +186,10 @@ export function messageIn(open: OpenConversation | null, id: string): Message | 
   const is = (message: Message): boolean => message.id === id
   return open?.messages.findLast(is) ?? open?.beside.find(is)
 }
+
+/** Whether the chat has a message with this id, sent or queued. */
+export const hasMessage = (open: OpenConversation | null, id: string): boolean =>
+  messageIn(open, id) !== undefined || (open?.queue.some((queued) => queued.id === id) ?? false)
 
 /** The messages on the stage, in order: the path, with the side-by-side replies in place of its last message. */
 export function shownMessages({ messages, beside, besideIds }: OpenConversation): readonly Message[] {

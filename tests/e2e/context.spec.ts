@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, openChatWorld, takePictures, turns, violations } from './chatWorld.ts'
-import { composer, lastReply, pickModel, send, sentRequest, settled } from './journey.ts'
+import { composer, lastReply, openContext, pickModel, send, sentRequest, settled } from './journey.ts'
 
 let world: ChatWorld
 test.beforeAll(async () => {
@@ -22,8 +22,11 @@ test('a full context says so, teaches its length, and a summary on a new branch 
   await pickModel(page, 'small-context')
   // An empty chat shows nothing about its context.
   await expect(meter(page)).toHaveCount(0)
-  await composer(page).fill('Hello')
+  // Nor does a short one whose maximum is not known. Its cost is shown.
+  await composer(page).fill('word '.repeat(10_500))
   await expect(meter(page)).toContainText(windowText('context:unknown'))
+  await composer(page).fill('Hello')
+  await expect(meter(page)).toHaveCount(0)
   for (const word of ['alpha', 'bravo']) {
     await send(page, `Remember ${word}. ${'more words '.repeat(320)}`)
     await settled(page, 'complete')
@@ -111,7 +114,8 @@ test('the parts add up, a length can be set, and a message that is left out is s
   await settled(page, 'complete')
   await composer(page).fill('A draft of the next message')
   await expect(page.locator('.context-costs')).toContainText(/Chat [\d.<]+ SC/)
-  await meter(page).click()
+  await expect(meter(page)).toHaveCount(0)
+  await openContext(page)
   // What the service has counted, and what is estimated.
   await expect(dialog(page)).toContainText(
     /Sent so far: [\d,]+ tokens, counted by the service\. Everything new is estimated\./,
@@ -138,6 +142,7 @@ test('the parts add up, a length can be set, and a message that is left out is s
   await takePictures(page, 'context-parts', true)
   await page.keyboard.press('Escape')
   await expect(composer(page)).toBeFocused()
+  await expect(meter(page)).toContainText('of 400 tokens')
   await expectAccessible(page, '.chat-composer-frame')
 
   // Leaves the first message out through its menu, and includes it again.

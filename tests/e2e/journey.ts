@@ -51,6 +51,16 @@ export async function addToMessage(page: Page, entry: string): Promise<void> {
   await page.getByRole('menuitem', { name: entry, exact: true }).click()
 }
 
+/** Opens what the next request contains. Also for a short chat, which shows nothing about it. */
+export async function openContext(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').getByRole('combobox').fill(windowText('context:open'))
+  await page
+    .getByRole('option', { name: windowText('context:open') })
+    .first()
+    .click()
+}
+
 /** Opens the inspector, and in Chat its advanced parameters. */
 export async function openInspector(page: Page, { advanced = false } = {}): Promise<void> {
   const toggle = page.getByRole('button', { name: windowText('common:inspector') })

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, line, openChatWorld, takePictures, turns } from './chatWorld.ts'
-import { composer, sentRequest, settled } from './journey.ts'
+import { composer, openContext, sentRequest, settled } from './journey.ts'
 
 let world: ChatWorld
 test.beforeAll(async () => {
@@ -86,8 +86,19 @@ test('a chat of a project starts with its settings and files; passages are shown
   await expectAccessible(page, 'dialog[open]')
   await takePictures(page, 'project-passages')
   // A passage that is removed with the keyboard is not sent, and the meter follows. The focus goes to the next one.
+  // The size of a short context is shown where its maximum is known.
+  await page.keyboard.press('Escape')
+  await openContext(page)
+  await page.getByRole('textbox', { name: windowText('context:lengthLabel') }).fill('100000')
+  await page.keyboard.press('Enter')
+  await expect(dialog(page)).toContainText('You set 100,000 tokens.')
+  await page.keyboard.press('Escape')
+  await tray(page)
+    .getByRole('button', { name: /from 1 file/ })
+    .press('Enter')
   const meter = page.locator('.context-open')
-  const tokens = async (): Promise<number> => Number((await meter.innerText()).replaceAll(/\D/g, ''))
+  const tokens = async (): Promise<number> =>
+    Number((await meter.innerText()).replace(/ of .*/s, '').replaceAll(/\D/g, ''))
   await expect.poll(tokens).toBeGreaterThan(before.join('').length / 8)
   const full = await tokens()
   const remove = (number: number) =>

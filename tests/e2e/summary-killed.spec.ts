@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, line, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openSandbox, openWebHost } from './hosts.ts'
-import { composer, goToPage, pickModel, quick, send, settled } from './journey.ts'
+import { composer, goToPage, openContext, pickModel, quick, send, settled } from './journey.ts'
 
 test.afterEach(closeHosts)
 
@@ -22,7 +22,7 @@ test('a summary whose program is killed during its request is shown as interrupt
     await settled(page, 'complete')
   }
   await pickModel(page, 'writer-large')
-  await page.locator('.context-open').click()
+  await openContext(page)
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: windowText('context:summariseOldest') }).click()
   await dialog.getByRole('button', { name: windowText('context:start'), exact: true }).click()

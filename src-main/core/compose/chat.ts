@@ -99,6 +99,7 @@ export function composeChat({
       documentText: documents.blockOf,
       costOf,
       attachPassages: projects.attach,
+      projectContext: (message) => projects.context({ ...message, folderId: null }),
       contextOf: (model) => {
         const { profile } = session.connection
         return profile && contextOf(store.modelNotes.find(placeOf(profile), model))
@@ -193,6 +194,7 @@ export function composeChat({
         tools,
         chat.titles,
         summaries,
+        chat.queue,
         () => chat.runs.shutDown(),
         syncRuns,
         archive,

@@ -1,7 +1,7 @@
 import type { ChatParams, Message, ToolRun, ToolSelection } from '../../../src-preload/contract/chat.ts'
 import type { AttachedDocument, DocumentToSend } from '../../../src-preload/contract/documents.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
-import type { Passage, PassageToSend } from '../../../src-preload/contract/projects.ts'
+import type { Passage, PassagePlace, PassageToSend, ProjectContext } from '../../../src-preload/contract/projects.ts'
 import type { Certainty } from '../../../src-preload/contract/requests.ts'
 
 // Types that chat, tools, media and the request log share, so that none of them imports another.
@@ -31,6 +31,12 @@ export interface ChatNeighbours {
   documentText(document: AttachedDocument): string
   /** Passages of pinned files as members of a message, before they are numbered. @throws StudioError `no_such_item` */
   attachPassages(passages: readonly PassageToSend[]): Omit<Passage, 'number'>[]
+  /** What the project of a conversation adds to its next message. @throws StudioError `no_such_item`, `cancelled` */
+  projectContext(message: {
+    conversationId: string
+    text: string
+    without: readonly PassagePlace[]
+  }): Promise<Pick<ProjectContext, 'documents' | 'passages'>>
   /** The cost of an ended request in SC, by its row in the request log. */
   costOf(requestRow: number): { cost: string | null; costIs: Certainty }
   /** The context length of a model of the connection in use, in tokens. Null: unknown. */

@@ -94,7 +94,9 @@ const sentences = z.array(z.string())
 export function archiveReader(handle: ReadHandle) {
   const sql = prepareAll(handle, {
     all: 'SELECT id FROM conversations WHERE removed_at IS NULL ORDER BY updated_at, id',
-    one: 'SELECT * FROM conversations WHERE id = ?',
+    // Queued messages are exported as text of the draft: they are not part of the chat yet, and an import may not send them.
+    one: `SELECT c.*, (SELECT group_concat(text, char(10, 10) ORDER BY seq) FROM queued_messages WHERE conversation_id = c.id AND text <> '') AS queued
+      FROM conversations AS c WHERE id = ?`,
     seqs: 'SELECT seq FROM messages WHERE conversation_id = ? ORDER BY seq',
     message: 'SELECT * FROM messages WHERE seq = ?',
     path: `WITH RECURSIVE path (seq, parent_id) AS (
@@ -214,8 +216,10 @@ export function archiveTable({ handle, journal, transaction }: Database) {
 }
 
 function readConversation(row: Row): ArchivedConversation & { removed: boolean } {
+  const conversation = readConversationColumns(row)
   return {
-    ...readConversationColumns(row),
+    ...conversation,
+    draft: [textOrNull(row, 'queued'), conversation.draft].filter(Boolean).join('\n\n'),
     archivedAt: textOrNull(row, 'archived_at'),
     setup: row.setup === '' ? emptySetup : json(row, 'setup', chatSetup),
     importKey: textOrNull(row, 'import_key'),

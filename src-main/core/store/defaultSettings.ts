@@ -6,6 +6,7 @@ export const defaultSettings: Settings = {
   fontSize: 'normal',
   density: 'comfortable',
   sendKey: 'enter',
+  sentMessages: 0,
   proxyEnabled: true,
   proxyPort: 8787,
   proxyIpv6: false,

@@ -38,6 +38,8 @@ export function erasureTable({ handle, transaction, journal }: Database) {
     newest: `SELECT seq, request_row, attachments, documents, indexed FROM messages WHERE conversation_id = ? ORDER BY seq DESC LIMIT ?`,
     drop: 'DELETE FROM messages WHERE seq = ?',
     permissions: 'DELETE FROM tool_permissions WHERE conversation_id = ?',
+    queued: 'SELECT NULL AS request_row, attachments, documents FROM queued_messages WHERE conversation_id = ?',
+    // Deletes its queued messages too.
     gone: 'DELETE FROM conversations WHERE id = ?',
     used: `SELECT 1 FROM messages AS m, json_each(m.attachments) AS a
         WHERE m.attachments <> '[]' AND a.value ->> '$.mediaId' = :id
@@ -123,6 +125,7 @@ export function erasureTable({ handle, transaction, journal }: Database) {
           sql.drop.run(number(row, 'seq'))
         }
         if (rows.length === limit) return { done: false, indexed }
+        for (const row of sql.queued.all(id)) planRest(row)
         sql.permissions.run(id)
         sql.gone.run(id)
         sql.take.run('conversation', id)

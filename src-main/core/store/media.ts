@@ -31,6 +31,8 @@ const named = `
   OR EXISTS (SELECT 1 FROM images WHERE thumb_id = media.id)
   OR EXISTS (SELECT 1 FROM voice_samples WHERE media_id = media.id)
   OR EXISTS (SELECT 1 FROM folder_files WHERE media_id = media.id)
+  OR id IN (SELECT ifnull(a.value ->> '$.mediaId', '') FROM queued_messages AS q, json_each(q.attachments) AS a)
+  OR id IN (SELECT ifnull(d.value ->> '$.mediaId', '') FROM queued_messages AS q, json_each(q.documents) AS d)
   OR id IN (SELECT ifnull(a.value ->> '$.mediaId', '') FROM messages AS m, json_each(m.attachments) AS a WHERE m.attachments <> '[]')
   OR id IN (SELECT ifnull(d.value ->> '$.mediaId', '') FROM messages AS m, json_each(m.documents) AS d WHERE m.documents <> '[]')`
 
@@ -81,7 +83,7 @@ export function mediaTable(database: Database) {
         return item
       }),
     ids: (): Set<string> => new Set(sql.ids.all().map((row) => text(row, 'id'))),
-    /** Returns the ids to which no message, draft, project, speech, recording, image or voice sample refers. */
+    /** Returns the ids to which no message, queued message, draft, project, speech, recording, image or voice sample refers. */
     unnamed: unnamedOf,
     /** Deletes the rows of ids without a reference, and returns these ids. */
     removeUnnamed: (all: readonly string[]): string[] =>

@@ -23,6 +23,7 @@ import { pinnedFileTable } from './pinnedFiles.ts'
 import { presetTable } from './presets.ts'
 import { profileTable } from './profiles.ts'
 import { promptTable } from './prompts.ts'
+import { queuedMessageTable } from './queuedMessages.ts'
 import { recordingTable } from './recordings.ts'
 import { replyJournalTable } from './replyJournal.ts'
 import { searchTable } from './search.ts'
@@ -97,4 +98,5 @@ const tables = (database: Database) => ({
   syncMarks: syncMarkTable(database),
   countedPrompts: countedPromptTable(database),
   summaries: summaryTable(database),
+  queuedMessages: queuedMessageTable(database),
 })

@@ -1,16 +1,18 @@
 import '../../shared/ui/composerBox.css'
 import './composer/composer.css'
-import { ArrowUp, Plus, Square } from 'lucide-react'
-import { type KeyboardEvent, memo, useEffect, useId, useRef } from 'react'
+import { ArrowUp, ListPlus, Plus, Square } from 'lucide-react'
+import { type ClipboardEvent, type KeyboardEvent, memo, useEffect, useId, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { hintedMessages } from '../../../src-preload/contract/app.ts'
 import { composerField } from '../../shared/composerField.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { ConnectionNote } from '../../shared/offline/ConnectionNote.tsx'
 import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
-import { useApp } from '../../stores/app.ts'
+import { appStore, useApp } from '../../stores/app.ts'
 import { draftOf, modelsToAsk, newChat, useChat } from '../../stores/chat.ts'
 import { runningReply } from '../../stores/openChat.ts'
 import { send, stopHere, typeText } from './actions.ts'
+import { attempt } from './client.ts'
 import { AddMenu } from './composer/AddMenu.tsx'
 import { offerComposerCommands } from './composer/commands.ts'
 import { attachmentsOf, draftPictures, recallPictures } from './composer/draftPictures.ts'
@@ -18,8 +20,8 @@ import { Hint } from './composer/Hint.tsx'
 import { PictureTray } from './composer/PictureTray.tsx'
 import { useSentAs } from './composer/RolePicker.tsx'
 import { askIfImagesRefused, followRefusals, holdsImages, useKnownRefusal } from './composer/refusals.ts'
-import { usePastedAndDropped } from './composer/usePastedAndDropped.ts'
 import { ContextLine } from './context/ContextLine.tsx'
+import { addFiles } from './documents/addFiles.ts'
 import { DocumentTray } from './documents/DocumentTray.tsx'
 import { attachedOf, canRetryDocument, draftDocuments } from './documents/draftDocuments.ts'
 import { HandsFreeBar, HandsFreeButton } from './handsFree/HandsFreeBar.tsx'
@@ -29,6 +31,8 @@ import { ModelPicker } from './ModelPicker.tsx'
 import { editLast } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 import { ProjectTray } from './projects/ProjectTray.tsx'
+import { longestMessage } from './queue/actions.ts'
+import { QueueTray } from './queue/QueueTray.tsx'
 import { useToolUse } from './tools/setup.ts'
 import { DictateButton, DictationBar } from './voice/Dictation.tsx'
 import { PlayerBar } from './voice/PlayerBar.tsx'
@@ -47,7 +51,7 @@ export function Composer() {
   const draft = useChat((state) => state.open?.id ?? newChat)
   const role = useSentAs((as) => as.role)
   const blocked = useBlocked(typed, draft)
-  const over = usePastedAndDropped(field)
+  const queues = useQueues()
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when another chat opens
   useEffect(() => field.current?.focus(), [draft])
@@ -63,7 +67,7 @@ export function Composer() {
     const state = useChat.getState()
     // The request also contains the earlier messages. Other roles only add a message, without a request.
     const hasImages = draftPictures.of(draft).length > 0 || holdsImages(state.open?.messages ?? [])
-    askIfImagesRefused(modelsToAsk(state), role === 'user' && hasImages, () => void sendDraft(typed, draft))
+    askIfImagesRefused(modelsToAsk(state), role === 'user' && hasImages, () => void sendDraft(typed, draft, queues))
   }
   const byKey = (event: KeyboardEvent): void => {
     if (isSendKey(event)) submit()
@@ -71,13 +75,19 @@ export function Composer() {
     event.preventDefault()
   }
   const quiet = blocked === null || blocked === tChat('needText')
+  const isNew = useApp(({ app }) => (app?.settings.sentMessages ?? 0) < hintedMessages)
+  const quietHint = queues
+    ? typed !== '' && t('queueHint')
+    : role === 'user'
+      ? isNew && sendKey.hint('send')
+      : t('addHint')
   return (
     <div className="chat-composer-frame">
       <ConnectionNote place="chat" className="mb-2" />
       <SendProblem />
       <Player />
-      <div className="composer-box chat-composer" data-over={over}>
-        {over && <p className="composer-over">{t('dropHere')}</p>}
+      <Queue />
+      <div className="composer-box chat-composer">
         <Above draft={draft} />
         <textarea
           ref={field}
@@ -88,15 +98,16 @@ export function Composer() {
           value={typed}
           onChange={(event) => typeText(event.target.value)}
           onKeyDown={byKey}
+          onPaste={pasteFiles}
         />
         <PromptSlash field={field} text={typed} />
         <footer>
           <Actions />
           <span className="chat-hint" id={hint} data-quiet={quiet} title={quiet ? undefined : (blocked ?? undefined)}>
-            {quiet ? (role === 'user' ? sendKey.hint('send') : t('addHint')) : blocked}
+            {quiet ? quietHint : blocked}
           </span>
           <Model />
-          <SendOrStop blocked={blocked} onSend={submit} onStop={() => field.current?.focus()} />
+          <SendOrStop blocked={blocked} queues={queues} onSend={submit} onStop={() => field.current?.focus()} />
         </footer>
       </div>
       <ContextLine />
@@ -119,14 +130,27 @@ function takeLooseLetters(): () => void {
   return () => removeEventListener('keydown', onKey)
 }
 
-/** Maximum length of a message, characters. */
-const longest = 1_000_000
+/** Attaches pasted files. A paste with both text and a file (from a word processor) inserts the text. */
+function pasteFiles(event: ClipboardEvent): void {
+  const files = [...event.clipboardData.files]
+  if (files.length === 0 || event.clipboardData.getData('text/plain') !== '') return
+  event.preventDefault()
+  addFiles(files)
+}
+
+/**
+ * Whether the next message is queued: a reply is running, or a message that is not sent yet comes first. A held one does not, because the
+ * person decides about it.
+ */
+function useQueues(): boolean {
+  const busy = useBusy()
+  return useChat(({ open }) => open?.queue.some(({ held }) => !held) ?? false) || busy
+}
 
 /** Why nothing can be sent now, as text. Null when sending is possible. */
 function useBlocked(typed: string, draft: string): string | null {
   const tChat = useChatTranslate()
   const { t } = useTranslation(['composer', 'problems'])
-  const running = useBusy()
   const sending = useChat((state) => state.sending !== null)
   const problem = useApp(({ app }) => (app?.connection.state === 'failed' ? app.connection.problem : null))
   const known = useChat((state) => modelsToAsk(state).length > 0)
@@ -134,7 +158,6 @@ function useBlocked(typed: string, draft: string): string | null {
   const { t: tDocuments } = useTranslation('documents')
   const documents = draftDocuments.useItems(draft)
   if (sending) return tChat('sendingNow')
-  if (running) return tChat('needEnd')
   // Without a connection there are no models to choose from.
   if (!known) return problem ? t(`problems:kinds.${problem.kind}.title`) : tChat('needModel')
   if (pictures.some(({ state }) => state === 'failed')) return t('picturesFailed')
@@ -143,7 +166,7 @@ function useBlocked(typed: string, draft: string): string | null {
   if (failed.length > 0) return tDocuments(failed.every(canRetryDocument) ? 'failedRetry' : 'failed')
   if (documents.some(({ state }) => state !== 'ready')) return tDocuments('going')
   if (typed.trim() === '' && pictures.length === 0 && documents.length === 0) return tChat('needText')
-  return typed.length > longest ? tChat('needShorter') : null
+  return typed.length > longestMessage ? tChat('needShorter') : null
 }
 
 /** The parts around the field. Memoized, so that they do not render with each key press. */
@@ -166,6 +189,7 @@ const Actions = memo(() => (
 ))
 const Model = memo(ModelPicker)
 const Player = memo(PlayerBar)
+const Queue = memo(QueueTray)
 
 /** A warning beside the next message when its model has refused tools before. */
 function ToolsHint() {
@@ -180,54 +204,62 @@ function ToolsHint() {
   )
 }
 
-/** Sends the draft. Pictures and documents leave the composer with the text, and return if the core refuses the message. */
-async function sendDraft(text: string, draft: string): Promise<void> {
+/** Sends or queues the draft. Pictures and documents leave the composer with the text, and return if the core refuses the message. */
+async function sendDraft(text: string, draft: string, queues: boolean): Promise<void> {
   const pictures = draftPictures.take(draft)
   const as = useSentAs.getState()
   const documents = draftDocuments.take(draft)
   const files = { attachments: attachmentsOf(pictures), documents: attachedOf(documents) }
-  const taken = await send(text, files, as)
+  const taken = await send(text, files, as, queues)
   if (!taken) {
     draftPictures.restore(draft, pictures)
     draftDocuments.restore(draft, documents)
     return
   }
+  countMessage()
   draftPictures.forget(draft, pictures)
   draftDocuments.forget(draft, documents)
   useSentAs.setState({ role: 'user', name: '' })
 }
 
+/** Counts the first messages, after which the hint about the key disappears. */
+function countMessage(): void {
+  const sent = appStore.getState().app?.settings.sentMessages ?? hintedMessages
+  if (sent < hintedMessages) void attempt((core) => core.app.updateSettings({ sentMessages: sent + 1 }))
+}
+
 interface SendOrStopProps {
   blocked: string | null
+  /** The message is queued, so that Stop stays reachable. */
+  queues: boolean
   onSend: () => void
   onStop: () => void
 }
 
-function SendOrStop({ blocked, onSend, onStop }: SendOrStopProps) {
+function SendOrStop({ blocked, queues, onSend, onStop }: SendOrStopProps) {
   const tChat = useChatTranslate()
   const { t } = useTranslation('composer')
   const role = useSentAs((as) => as.role)
   const asked = useChat((state) => modelsToAsk(state).length)
   const replyId = useChat((state) => runningReply(state.open)?.id ?? null)
   const stopping = useChat((state) => replyId !== null && state.stopping.has(replyId))
-  if (replyId === null) {
-    const Icon = role === 'user' ? ArrowUp : Plus
-    return (
-      <button
-        type="button"
-        className="chat-btn chat-go"
-        aria-disabled={blocked !== null}
-        title={blocked ?? undefined}
-        onClick={onSend}
-      >
-        <Icon aria-hidden />
-        <span className="num">
-          {role === 'user' ? tChat('send') : t('add')}
-          {role === 'user' && asked > 1 && ` ${t('sendToModels', { count: asked })}`}
-        </span>
-      </button>
-    )
-  }
+  const Icon = queues ? ListPlus : role === 'user' ? ArrowUp : Plus
+  const go = (
+    <button
+      type="button"
+      className="chat-btn chat-go"
+      aria-disabled={blocked !== null}
+      title={blocked ?? undefined}
+      onClick={onSend}
+    >
+      <Icon aria-hidden />
+      <span className="num">
+        {queues ? t('queue') : role === 'user' ? tChat('send') : t('add')}
+        {role === 'user' && asked > 1 && ` ${t('sendToModels', { count: asked })}`}
+      </span>
+    </button>
+  )
+  if (replyId === null) return go
   const stop = (): void => {
     void stopHere()
     onStop()
@@ -240,6 +272,7 @@ function SendOrStop({ blocked, onSend, onStop }: SendOrStopProps) {
       <button type="button" className="chat-btn" aria-disabled={stopping} onClick={stop}>
         <Square aria-hidden /> {tChat(stopping ? 'stopping' : 'stop')}
       </button>
+      {blocked === null && go}
     </>
   )
 }

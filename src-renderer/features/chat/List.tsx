@@ -11,14 +11,13 @@ import { IconButton } from '../../shared/ui/Button.tsx'
 import { InlineNameField } from '../../shared/ui/InlineNameField.tsx'
 import { Kbd } from '../../shared/ui/Kbd.tsx'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
-import { useFileDrop } from '../../shared/ui/useFileDrop.ts'
 import { listStore, useList, withView } from '../../stores/chatList.ts'
 import { focusComposer } from './focus.ts'
 import { endSearch, renameChat, showChat } from './list/actions.ts'
 import { Chats } from './list/Chats.tsx'
 import { Removed } from './list/Removed.tsx'
 import { openHit, type Results, resultId, SearchResults, useSearch } from './list/SearchResults.tsx'
-import { chooseImport, exportAll, importFiles } from './list/transfers.ts'
+import { chooseImport, exportAll } from './list/transfers.ts'
 import { UndoNote } from './list/undo.tsx'
 
 /** The list region: search, new chat, and the chats. Or the search results, the archive, or deleted chats. */
@@ -29,11 +28,10 @@ export function ChatList() {
   const field = useRef<HTMLInputElement>(null)
   const [at, setAt] = useState(0)
   const results = useSearch(text)
-  const drop = useFileDrop((files) => void importFiles(files))
   useDrawn(field)
   const searching = text.trim() !== ''
   return (
-    <nav className="chat-list" aria-label={t('list')} {...drop.handlers}>
+    <nav className="chat-list" aria-label={t('list')}>
       <ListSearch field={field} results={results} at={at} onAt={setAt} />
       {searching || view === 'chats' ? <Head /> : <Away view={view} />}
       {searching ? (
@@ -53,7 +51,6 @@ export function ChatList() {
         <Chats searchField={field} />
       )}
       <UndoNote />
-      {drop.over && <div className="list-drop-over">{t('importDropList')}</div>}
     </nav>
   )
 }

@@ -1,6 +1,7 @@
 import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
+import { DropPlace } from './composer/DropPlace.tsx'
 import { RefusedImages } from './composer/RefusedImages.tsx'
 import { ContextDialog } from './context/ContextDialog.tsx'
 import { SummaryDialog } from './context/SummaryDialog.tsx'
@@ -23,6 +24,7 @@ export function StageDialogs() {
       <PresetDialog />
       <RemoveDialog />
       <RefusedImages />
+      <DropPlace />
       <PassagesDialog />
       <PassageDialog />
       <ContextDialog />

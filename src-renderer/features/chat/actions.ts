@@ -3,8 +3,10 @@ import type {
   ConversationEvent,
   ConversationListEvent,
   Message,
+  QueuedMessage,
 } from '../../../src-preload/contract/chat.ts'
 import type { AttachedDocument } from '../../../src-preload/contract/documents.ts'
+import { filesToSend } from '../../../src-preload/contract/projects.ts'
 import type { Client } from '../../api/connect.ts'
 import { perFrame } from '../../api/frames.ts'
 import { problemOf } from '../../api/problem.ts'
@@ -15,15 +17,16 @@ import { useChat } from '../../stores/chat.ts'
 import { useStage, withoutEdit } from '../../stores/chatPage.ts'
 import { markFavourite, mayChat, setModelFacts } from '../../stores/modelFacts.ts'
 import { useNewChat } from '../../stores/newChat.ts'
-import { messageIn, runningReplies } from '../../stores/openChat.ts'
+import { hasMessage, runningReplies } from '../../stores/openChat.ts'
 import { attempt, client, setClient } from './client.ts'
 import { forgetCompared, moveCompared, recallCompared } from './compare.ts'
 import { draftPictures } from './composer/draftPictures.ts'
 import { useSentAs } from './composer/RolePicker.tsx'
 import { draftDocuments } from './documents/draftDocuments.ts'
 import { flushDrafts, forgetNewDraft, placeIn, recallNewDraft, saveDraft, writeDraft } from './drafts.ts'
-import { contextFor, emptyContext, filesToSend } from './projects/context.ts'
-import { forgetRemovedPassages } from './projects/removedPassages.ts'
+import { contextFor, emptyContext } from './projects/context.ts'
+import { forgetRemovedPassages, removedPassages } from './projects/removedPassages.ts'
+import { finishReturning } from './queue/actions.ts'
 import { flushSetups, forgetNewSetup, recallNewSetup, setupOf } from './setup.ts'
 
 let watching: AbortController | null = null
@@ -78,6 +81,7 @@ function follow(id: string): void {
     const events = perFrame<ConversationEvent>((batch) => {
       useChat.setState((state) => store.applyEvents(state, id, batch))
       settleRequests(id, batch)
+      finishReturning(id)
       const { open } = useChat.getState()
       if (open?.id === id && open.state === 'gap') restart.abort()
     })
@@ -106,13 +110,18 @@ function settleRequests(id: string, batch: readonly ConversationEvent[]): void {
   }
 }
 
-function messagesOf(event: ConversationEvent): readonly Message[] {
-  if (event.type === 'snapshot' || event.type === 'path') return [...event.messages, ...event.beside]
+/** A message that was sent or queued. */
+type Received = Pick<Message | QueuedMessage, 'id' | 'text' | 'attachments' | 'documents'>
+
+function messagesOf(event: ConversationEvent): readonly Received[] {
+  if (event.type === 'queue') return event.queue
+  if (event.type === 'snapshot') return [...event.messages, ...event.beside, ...(event.queue ?? [])]
+  if (event.type === 'path') return [...event.messages, ...event.beside]
   return event.type === 'message' ? [event.message] : []
 }
 
 /** Empties the composer when it contains the returned text of a message that the core did receive. */
-function emptyComposer(id: string, sent: Message): void {
+function emptyComposer(id: string, sent: Received): void {
   if (store.draftOf(useChat.getState()) !== sent.text) return
   writeDraft(id, '')
   draftPictures.forgetSent(id, sent.attachments)
@@ -136,13 +145,15 @@ export interface SentFiles {
 const own: SentAs = { role: 'user', name: '' }
 
 /**
- * Sends the composer's text. The text leaves the composer at once and returns if the core refuses the message.
+ * Sends the composer's text, or with `queue` lets it wait until the running reply ends. The text leaves the composer at once and returns if
+ * the core refuses the message.
  * @returns whether the core accepted the message. Until then the caller owns the files.
  */
 export async function send(
   text: string,
   { attachments, documents }: SentFiles = { attachments: [], documents: [] },
   as: SentAs = own,
+  queue = false,
 ): Promise<boolean> {
   const state = useChat.getState()
   const models = store.modelsToAsk(state)
@@ -150,32 +161,45 @@ export async function send(
   if (!core || state.sending || models.length === 0) return false
   const conversationId = state.open?.id ?? null
   const sending = { conversationId, text }
-  const given = {
-    conversationId,
+  const written = {
     text,
     models,
-    ...(conversationId === null ? { setup: setupOf(state), folderId: useNewChat.getState().folderId } : {}),
     attachments: attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
     role: as.role,
     name: as.name === '' ? null : as.name,
-    // Other roles only add a message. The next request of the person includes it.
-    ask: as.role === 'user',
   }
+  const draft = conversationId ?? store.newChat
   useChat.setState((before) => store.beginSending(before, sending))
   let id = ''
   try {
     // Stores the draft first: decision 0033.
     const [added] = await Promise.all([
-      as.role === 'user' ? contextFor(text) : emptyContext,
+      // For a queued message, the core asks when it is sent.
+      as.role === 'user' && !queue ? contextFor(text) : emptyContext,
       flushDrafts(),
       flushSetups(),
     ])
-    const message = { ...given, ...filesToSend(added, documents) }
-    const sent = await askOnce(placeIn(conversationId ?? store.newChat), message, (requestId) => {
+    const files = filesToSend(added, documents)
+    // What the project adds is no part of it: the same message is queued without, and may be sent with it after a lost answer.
+    const intent = { conversationId, ...written, documents: filesToSend(emptyContext, documents).documents }
+    const sent = await askOnce(placeIn(draft), intent, async (requestId) => {
       id = requestId
-      return core.chat.send({ requestId, ...message })
+      if (queue && conversationId !== null) {
+        const without = [...removedPassages(draft)]
+        await core.chat.queue({ requestId, conversationId, ...written, documents: files.documents, without })
+        return { conversationId }
+      }
+      return await core.chat.send({
+        requestId,
+        conversationId,
+        ...written,
+        ...files,
+        ...(conversationId === null ? { setup: setupOf(state), folderId: useNewChat.getState().folderId } : {}),
+        // Other roles only add a message. The next request of the person includes it.
+        ask: as.role === 'user',
+      })
     })
-    forgetRemovedPassages(conversationId ?? store.newChat)
+    forgetRemovedPassages(draft)
     if (conversationId === null) {
       forgetNewDraft()
       forgetNewSetup()
@@ -187,7 +211,7 @@ export async function send(
     if (conversationId === null && stillThere) openChat(sent.conversationId)
     return true
   } catch (thrown) {
-    if (messageIn(useChat.getState().open, id)) {
+    if (hasMessage(useChat.getState().open, id)) {
       // The core's answer was lost, but the message exists.
       useChat.setState({ sending: null })
       return true

@@ -8,6 +8,7 @@ import { useStage } from '../../stores/chatPage.ts'
 import { cardsOf, isRunning, partsOf, runningReplies } from '../../stores/openChat.ts'
 import { routeStore } from '../../stores/route.ts'
 import { copyText, stopHere } from './actions.ts'
+import { showContext } from './context/actions.ts'
 import { printChat } from './export/printChat.ts'
 import { showFind } from './find/actions.ts'
 import { focusComposer, selectedIn } from './focus.ts'
@@ -156,6 +157,14 @@ function commands(): Command[] {
       run: () => void stopHere(),
     },
     { id: 'chat.find', title: t('find'), group: 'conversation', keys: 'Mod+F', when: opened, run: showFind },
+    // The only way to it while the chat is too short to show its size.
+    {
+      id: 'chat.context',
+      title: i18n.t('context:open'),
+      group: 'conversation',
+      when: here,
+      run: showContext,
+    },
     { id: 'chat.print', title: t('print'), group: 'conversation', keys: 'Mod+P', when: opened, run: printChat },
     {
       id: 'chat.rename',

@@ -53,6 +53,8 @@ export interface DraftFiles<Item, Stored> {
   retry: (draft: string, key: string) => void
   /** Removes a file from a draft, in any state. Cancels its upload. */
   remove: (draft: string, key: string) => void
+  /** Removes a stored file from a draft. */
+  removeFile: (draft: string, mediaId: string) => void
   /** Changes one file of a draft and its stored form. */
   edit: (draft: string, key: string, by: (item: Item) => Item) => void
   /** Removes the files from a draft to send them. `restore` puts them back if the message is refused. */
@@ -124,6 +126,19 @@ export function createDraftFiles<Item extends { key: string }, Stored extends { 
     }
   }
 
+  function remove(draft: string, key: string): void {
+    uploads.get(key)?.ended.abort()
+    uploads.delete(key)
+    const gone = of(draft).find((item) => item.key === key)
+    change(draft, (all) => all.filter((item) => item !== gone))
+    setLeftOut(draft, 0)
+    remember(draft)
+    if (!gone) return
+    kind.discard?.(gone)
+    const stored = kind.toStored(gone)
+    if (stored) releaseFile(stored.mediaId)
+  }
+
   function take(draft: string): readonly Item[] {
     const taken = of(draft)
     if (taken.length > 0) change(draft, () => none)
@@ -163,17 +178,10 @@ export function createDraftFiles<Item extends { key: string }, Stored extends { 
       remember(draft)
     },
     retry: enqueue,
-    remove: (draft, key) => {
-      uploads.get(key)?.ended.abort()
-      uploads.delete(key)
-      const gone = of(draft).find((item) => item.key === key)
-      change(draft, (all) => all.filter((item) => item !== gone))
-      setLeftOut(draft, 0)
-      remember(draft)
-      if (!gone) return
-      kind.discard?.(gone)
-      const stored = kind.toStored(gone)
-      if (stored) releaseFile(stored.mediaId)
+    remove,
+    removeFile: (draft, mediaId) => {
+      const item = of(draft).find((one) => kind.toStored(one)?.mediaId === mediaId)
+      if (item) remove(draft, item.key)
     },
     edit: (draft, key, by) => {
       changeOne(draft, key, by)
@@ -201,7 +209,7 @@ const lists = /^chat\.(?:documents|pictures)\./
  * Lets the core delete a file that was removed from a draft. Does nothing while another draft of this browser has the file. When the core
  * cannot be reached, the file stays until it is cleaned up.
  */
-function releaseFile(mediaId: string): void {
+export function releaseFile(mediaId: string): void {
   // Every list of a draft contains the ids of its files as they are.
   if (localStore.keys().some((key) => lists.test(key) && localStore.get(key)?.includes(mediaId))) return
   client()

@@ -3,7 +3,7 @@ import { newDraftKey } from '../../shared/newChatDraft.ts'
 import { intentChanged, type Place } from '../../shared/requestIds.ts'
 import { localStore } from '../../shared/storage.ts'
 import { newChat, setDraft, useChat } from '../../stores/chat.ts'
-import { messageIn } from '../../stores/openChat.ts'
+import { hasMessage } from '../../stores/openChat.ts'
 import { client } from './client.ts'
 
 // The window shows a draft immediately. Shortly after the last key press, the draft of an existing chat is stored in the core, the draft of
@@ -20,7 +20,7 @@ const timers = new Map<string, ReturnType<typeof setTimeout>>()
 export const placeIn = (chat: string, name = 'send'): Place => ({
   scope: `chat.${chat}`,
   name,
-  isMade: (requestId) => messageIn(useChat.getState().open, requestId) !== undefined,
+  isMade: (requestId) => hasMessage(useChat.getState().open, requestId),
 })
 
 /** Sets the composer's text and stores it soon. Every change of a draft uses this function. */

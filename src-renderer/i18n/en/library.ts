@@ -120,7 +120,6 @@ export const library = {
     'Import a chat or archive from Inference Studio, or an export from ChatGPT (ZIP or conversations.json). What can’t be read is left out and listed.',
   importChoose: 'Choose file…',
   importDrop: 'or drop a file here',
-  importDropList: 'Drop to import',
   importSending: 'Uploading {{name}}',
   importReading: 'Reading {{name}}',
   importReadingAbout: 'Large archives take a while. You can close this window meanwhile.',

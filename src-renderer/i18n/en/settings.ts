@@ -90,7 +90,7 @@ export const settings = {
     title: 'Chat',
     about: 'Writing messages, how replies are shown, what new chats begin with, and what is logged.',
     sendKey: 'Send messages with',
-    sendKeyHint: 'In fields of several lines. Other keys start a new line.',
+    sendKeyHint: 'Shift+Enter always starts a new line.',
     spellcheck: 'Check spelling',
     spellcheckHint: 'Downloads dictionaries for your languages from a server of Google, once.',
     thinkTags: 'Show <think> text as reasoning',

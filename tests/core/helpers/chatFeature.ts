@@ -4,7 +4,7 @@ import type { ChatUpstream } from '../../../src-main/core/features/chat/replyRun
 import type { ChatNeighbours, NewToolRow } from '../../../src-main/core/ports/toolCalls.ts'
 import type { Store } from '../../../src-main/core/store/store.ts'
 import type { CallOptions, ChatRequest, ChatStreamEvent } from '../../../src-main/core/upstream/types.ts'
-import type { ConversationEvent, Message, ToolRun } from '../../../src-preload/contract/chat.ts'
+import type { ConversationEvent, Message, QueuedMessage, ToolRun } from '../../../src-preload/contract/chat.ts'
 
 /** One request that the service received. The test sends the reply. */
 export class Asked {
@@ -51,6 +51,8 @@ export class Asked {
 /** A service whose replies the test sends, request by request. */
 export class Service implements ChatUpstream {
   readonly asked: Asked[] = []
+  /** Why no request can be sent. */
+  refusal: StudioError | null = null
 
   streamChatCompletion(request: ChatRequest, options: CallOptions): AsyncIterable<ChatStreamEvent> {
     const asked = new Asked(request, options, this.asked.length + 1)
@@ -74,7 +76,10 @@ export function featureOver(store: Store, neighbours?: Partial<ChatNeighbours>) 
   const lines: string[] = []
   const feature: ChatFeature = openChat({
     store,
-    upstream: async () => service,
+    upstream: async () => {
+      if (service.refusal) throw service.refusal
+      return service
+    },
     log: (line) => lines.push(line),
     ...(neighbours && { neighbours: { ...plainNeighbours, ...neighbours } }),
   })
@@ -93,6 +98,7 @@ export const plainNeighbours: ChatNeighbours = {
   attachDocuments: () => [],
   documentText: () => '',
   attachPassages: () => [],
+  projectContext: async () => ({ documents: [], passages: [] }),
   costOf: () => ({ cost: null, costIs: 'unknown' }),
   contextOf: () => null,
   leastCost: () => null,
@@ -119,6 +125,7 @@ export class Page {
   left = 0
   conversation: Snapshot['conversation'] | null = null
   setup: Snapshot['setup'] | null = null
+  queue: QueuedMessage[] = []
   removed = false
 
   apply(event: ConversationEvent): void {
@@ -129,6 +136,7 @@ export class Page {
         this.left = event.earlier
         this.conversation = event.conversation
         this.setup = event.setup
+        this.queue = event.queue ?? []
         return
       case 'earlier':
         if (event.left !== this.left - event.messages.length) throw new Error('A batch of earlier messages is missing.')
@@ -155,6 +163,9 @@ export class Page {
         return
       case 'setup':
         this.setup = event.setup
+        return
+      case 'queue':
+        this.queue = event.queue
         return
       case 'removed':
         this.removed = true

@@ -37,7 +37,7 @@ const jsonColumns = new Set(
     'wish',
     'slots',
     'cues',
-  ].concat(['request_rows', 'models', 'endpoints', 'transport', 'schema', 'value']),
+  ].concat(['request_rows', 'models', 'endpoints', 'transport', 'schema', 'value', 'without']),
 )
 const isDecimal = /^(?:cost|budget_\w+)$/
 const decimal = /^-?\d+(?:\.\d+)?$/
@@ -50,6 +50,7 @@ const withIds = new Set(
     'presets',
     'function_tools',
     'mcp_servers',
+    'queued_messages',
   ]),
 )
 

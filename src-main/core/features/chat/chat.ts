@@ -3,16 +3,13 @@ import type { ChatNeighbours } from '../../ports/toolCalls.ts'
 import type { Store } from '../../store/store.ts'
 import { GeneratedTitles } from './generateTitle.ts'
 import type { ChatChange } from './listWatcher.ts'
-import { type ChatUpstream, ReplyRuns } from './replyRuns.ts'
+import { MessageQueue } from './queue.ts'
+import { type ChatParts, ReplyRuns } from './replyRuns.ts'
 
 /** State that the chat use cases share. */
-export interface ChatFeature {
-  store: Store
-  runs: ReplyRuns
+export interface ChatFeature extends ChatParts {
+  queue: MessageQueue
   titles: GeneratedTitles
-  neighbours: ChatNeighbours
-  /** Client of the service. @throws StudioError `not_connected`, or the reason why connecting failed */
-  upstream(): Promise<ChatUpstream>
   /** Whether the request log stores bodies. */
   logBodies(): boolean
 }
@@ -40,6 +37,7 @@ export const noNeighbours: ChatNeighbours = {
   attachDocuments: (documents) => documents.map(() => missingDocument()),
   documentText: () => missingDocument(),
   attachPassages: (passages) => passages.map(() => missingDocument()),
+  projectContext: async () => ({ documents: [], passages: [] }),
   costOf: () => ({ cost: null, costIs: 'unknown' }),
   contextOf: () => null,
   leastCost: () => null,
@@ -59,10 +57,15 @@ export function openChat(options: ChatOptions): ChatFeature {
     neighbours,
     logBodies,
     starting: () => titles.giveWay(),
-    stored: (reply) => titles.replied(reply),
+    stored: (reply) => {
+      titles.replied(reply)
+      queue.replied(reply)
+    },
   })
   const { changes } = runs.view
   const notify = (change: ChatChange): void => changes.notify(change)
   const titles = new GeneratedTitles({ store, upstream, model: titleModel, logBodies, log, notify })
-  return { store, upstream, neighbours, runs, titles, logBodies }
+  const parts = { store, upstream, neighbours, runs }
+  const queue = new MessageQueue(parts)
+  return { ...parts, queue, titles, logBodies }
 }

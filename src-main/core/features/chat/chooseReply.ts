@@ -12,7 +12,7 @@ export function choose(
   feature: ChatFeature,
   { messageId, sibling }: { messageId: string; sibling?: number | undefined },
 ): void {
-  const { store } = feature
+  const { store, queue } = feature
   const conversationId = store.transaction(() => {
     const { conversationId, parentId } = store.messages.get(messageId)
     const { leafId, updatedAt } = store.conversations.get(conversationId)
@@ -25,7 +25,10 @@ export function choose(
     store.conversations.use(conversationId, modelAbove(feature, leaf), updatedAt)
     return conversationId
   })
-  if (conversationId !== null) notifyPath(feature, conversationId)
+  if (conversationId === null) return
+  notifyPath(feature, conversationId)
+  // The messages were written for the other branch.
+  queue.hold(conversationId)
 }
 
 function modelAbove({ store }: ChatFeature, leafId: string): string | null {

@@ -26,6 +26,7 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
   #next: 'snapshot' | 'path' | 'removed' | null = 'snapshot'
   #conversationStale = false
   #setupStale = false
+  #queueStale = false
   #ended = false
   readonly #sizes: typeof defaultSizes
 
@@ -54,8 +55,10 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
       this.#next = null
       this.#conversationStale = false
       this.#setupStale = false
+      this.#queueStale = false
       this.#stale.clear()
       const setup = this.#view.setup(this.#id)
+      const queue = this.#view.queue(this.#id)
       const path = this.#view.path(this.#id)
       this.#earlier = Math.max(0, path.length - this.#sizes.first)
       return {
@@ -64,6 +67,7 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
         setup,
         ...this.#takePathFrom(path, this.#earlier),
         earlier: this.#earlier,
+        ...(queue.length > 0 && { queue }),
       }
     }
     if (this.#next === 'path') {
@@ -86,6 +90,10 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
       this.#setupStale = false
       return { type: 'setup', setup: this.#view.setup(this.#id) }
     }
+    if (this.#queueStale) {
+      this.#queueStale = false
+      return { type: 'queue', queue: this.#view.queue(this.#id) }
+    }
     return this.#takeMessage() ?? this.#takeDelta() ?? this.#takeEarlier()
   }
 
@@ -96,6 +104,7 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
     else if (change.what === 'restored' && this.#next === 'removed') this.#next = 'snapshot'
     else if (change.what === 'conversation') this.#conversationStale = true
     else if (change.what === 'setup') this.#setupStale = true
+    else if (change.what === 'queue') this.#queueStale = true
     else if (change.what === 'path' && this.#next === null) this.#next = 'path'
     else if (change.what === 'message') this.#stale.add(change.messageId)
   }

@@ -1,4 +1,10 @@
-import type { ChatSetup, Conversation, ConversationListEvent, Message } from '../../../../src-preload/contract/chat.ts'
+import type {
+  ChatSetup,
+  Conversation,
+  ConversationListEvent,
+  Message,
+  QueuedMessage,
+} from '../../../../src-preload/contract/chat.ts'
 import { type FeedSource, Listeners } from '../../shared/events.ts'
 import type { StoredConversation } from '../../store/conversations.ts'
 import type { Store } from '../../store/store.ts'
@@ -8,7 +14,10 @@ import type { RunningReply } from './reply.ts'
 export type ChatChange =
   | { what: 'text'; conversationId: string; messageId: string }
   | { what: 'message'; conversationId: string; messageId: string }
-  | { what: 'conversation' | 'setup' | 'path' | 'removed' | 'restored'; conversationId: string }
+  | { what: 'conversation' | 'setup' | 'queue' | 'path' | 'removed' | 'restored'; conversationId: string }
+
+/** Changes that the list of conversations does not show. */
+const ofOneChat: ReadonlySet<ChatChange['what']> = new Set<ChatChange['what']>(['text', 'message', 'setup', 'queue'])
 
 /** Conversations and messages as the window shows them: stored rows, overlaid with running replies. */
 export class ChatView {
@@ -41,6 +50,10 @@ export class ChatView {
 
   setup(id: string): ChatSetup {
     return this.#store.conversations.setup(id)
+  }
+
+  queue(id: string): QueuedMessage[] {
+    return this.#store.queuedMessages.list(id).map(({ conversationId: _, without: __, ...queued }) => queued)
   }
 
   message(id: string): Message | null {
@@ -97,7 +110,7 @@ export class ListWatcher implements FeedSource<ConversationListEvent> {
 
   subscribe(wake: () => void): () => void {
     return this.#view.changes.add((change) => {
-      if (change.what === 'text' || change.what === 'message' || change.what === 'setup') return
+      if (ofOneChat.has(change.what)) return
       this.#stale.add(change.conversationId)
       wake()
     })

@@ -6,7 +6,7 @@ import { statusOfRun, timed } from './toolRounds.ts'
 /**
  * Call once at start. Restores replies that were running when the program stopped, from their journal, and marks them
  * as ended early. Running tool calls become `failed`, because the tool may have completed. Calls that wait for the
- * person stay open. Returns the number of replies.
+ * person stay open. Queued messages are held, so that nothing is sent at a start. Returns the number of replies.
  */
 export function recoverReplies(store: Store): number {
   const cut = store.messages.unfinished()
@@ -24,6 +24,7 @@ export function recoverReplies(store: Store): number {
       })
       store.replyJournal.clear(row.id)
     }
+    store.queuedMessages.holdAll()
     for (const { id, run } of store.messages.openCalls()) {
       if (run.state !== 'running') continue
       const failed = timed({ ...run, state: 'failed' })

@@ -19,6 +19,15 @@ export interface ChatUpstream {
   streamChatCompletion(request: ChatRequest, options: CallOptions): AsyncIterable<ChatStreamEvent>
 }
 
+/** What sending needs of the chat feature. */
+export interface ChatParts {
+  store: Store
+  runs: ReplyRuns
+  neighbours: ChatNeighbours
+  /** Client of the service. @throws StudioError `not_connected`, or the reason why connecting failed */
+  upstream(): Promise<ChatUpstream>
+}
+
 export interface RunsOptions {
   store: Store
   log(line: string): void

@@ -10,7 +10,7 @@ import { notifyPath, notifySiblings, refuseBusy } from './startReplies.ts'
  * @throws StudioError `no_such_item`, `busy` while the conversation of deleted messages generates a reply
  */
 export function restore(feature: ChatFeature, { removedId }: { removedId: string }): { conversationId: string } {
-  const { store, runs } = feature
+  const { store, runs, queue } = feature
   const { home, notifyOthers } = store.transaction(() => {
     if (!store.conversations.find(removedId)) {
       throw new StudioError('no_such_item', 'That conversation does not exist any more.')
@@ -30,6 +30,7 @@ export function restore(feature: ChatFeature, { removedId }: { removedId: string
   else {
     runs.view.changes.notify({ what: 'removed', conversationId: removedId })
     notifyPath(feature, home)
+    queue.hold(home)
     notifyOthers?.()
   }
   return { conversationId: home ?? removedId }

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type ChatInputs, type ChatOutputs, canEdit, type Message } from '../../../../src-preload/contract/chat.ts'
 import { numberPassages, type Passage, type PassageToSend } from '../../../../src-preload/contract/projects.ts'
 import { StudioError } from '../../errors.ts'
-import type { ChatFeature } from './chat.ts'
-import type { ChatUpstream } from './replyRuns.ts'
+import type { ChatParts, ChatUpstream } from './replyRuns.ts'
 import { denyWaitingCalls, notifyPath, notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
 import { titleOf } from './title.ts'
 
@@ -17,7 +16,7 @@ type Sent = ChatOutputs['send']
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`, also if the `requestId` belongs to another
  * text
  */
-export async function send(feature: ChatFeature, input: SendInput): Promise<Sent> {
+export async function send(feature: ChatParts, input: SendInput): Promise<Sent> {
   const before = sentBefore(feature, input)
   if (before) return before
   const upstream = input.ask === false ? null : await feature.upstream()
@@ -25,11 +24,12 @@ export async function send(feature: ChatFeature, input: SendInput): Promise<Sent
   return sentBefore(feature, input) ?? sendNow(feature, input, upstream)
 }
 
-function sendNow(feature: ChatFeature, input: SendInput, upstream: ChatUpstream | null): Sent {
+/** The second half of `send`, without a wait. A queued message with the id `requestId` leaves the queue in the same transaction. */
+export function sendNow(feature: ChatParts, input: SendInput, upstream: ChatUpstream | null): Sent {
   const { store } = feature
   const { requestId: turnId, text, models } = input
   const conversationId = input.conversationId ?? randomUUID()
-  const { plan, notifyOthers } = store.transaction(() => {
+  const { plan, notifyOthers, wasQueued } = store.transaction(() => {
     if (input.conversationId === null) insertConversation(feature, conversationId, input)
     else refuseBusy(feature, conversationId)
     const parentId = parentOf(feature, conversationId, input)
@@ -45,38 +45,37 @@ function sendNow(feature: ChatFeature, input: SendInput, upstream: ChatUpstream 
     const createdAt = new Date().toISOString()
     const turn = { id: turnId, conversationId, parentId, role, text, name, attachments, documents, passages, createdAt }
     store.messages.insert({ ...turn, status: 'complete', model: null })
-    store.conversations.draftSent(conversationId, text)
+    const wasQueued = store.queuedMessages.remove(turnId)
+    // The draft is then another message, which the person is writing.
+    if (!wasQueued) store.conversations.draftSent(conversationId, text)
     if (!upstream) {
       store.conversations.setLeaf(conversationId, turnId)
       store.conversations.use(conversationId, models[0] ?? null, createdAt)
     }
     const plan = upstream ? storeReplies(feature, { conversationId, parentId: turnId, models }) : []
     setFirstTitle(feature, conversationId, parentId, role, text.trim() === '' ? (documents[0]?.name ?? '') : text)
-    return { plan, notifyOthers }
+    return { plan, notifyOthers, wasQueued }
   })
   if (upstream) startReplies(feature, conversationId, plan, upstream)
   else notifyPath(feature, conversationId)
   notifyOthers()
+  if (wasQueued) feature.runs.view.changes.notify({ what: 'queue', conversationId })
   return { conversationId, turnId, replyIds: plan.flat().map(({ id }) => id) }
 }
 
 /** The passages with their numbers on the path of the new message. */
-function attachPassages(
-  { store, neighbours }: ChatFeature,
-  parentId: string | null,
-  wanted: PassageToSend[],
-): Passage[] {
+function attachPassages({ store, neighbours }: ChatParts, parentId: string | null, wanted: PassageToSend[]): Passage[] {
   if (wanted.length === 0) return []
   return numberPassages(neighbours.attachPassages(wanted), store.messages.filesOn(parentId).passages)
 }
 
-function insertConversation({ store }: ChatFeature, id: string, { models, setup, folderId = null }: SendInput): void {
+function insertConversation({ store }: ChatParts, id: string, { models, setup, folderId = null }: SendInput): void {
   const now = new Date().toISOString()
   store.conversations.insert({ id, title: null, model: models[0] ?? null, now, ...(setup && { setup }), folderId })
 }
 
 /** Parent of the new message: the end of the active path, or the parent of the edited message. */
-function parentOf({ store }: ChatFeature, conversationId: string, { edits }: SendInput): string | null {
+function parentOf({ store }: ChatParts, conversationId: string, { edits }: SendInput): string | null {
   if (edits === undefined) return store.conversations.get(conversationId).leafId
   const edited = store.messages.get(edits)
   if (edited.conversationId !== conversationId) {
@@ -88,7 +87,7 @@ function parentOf({ store }: ChatFeature, conversationId: string, { edits }: Sen
 
 /** The first user message names an unnamed conversation. */
 function setFirstTitle(
-  { store }: ChatFeature,
+  { store }: ChatParts,
   conversationId: string,
   parentId: string | null,
   role: Message['role'],
@@ -99,7 +98,7 @@ function setFirstTitle(
   store.conversations.setTitle(conversationId, titleOf(text))
 }
 
-function sentBefore({ store }: ChatFeature, { requestId: turnId, text }: SendInput): Sent | null {
+function sentBefore({ store }: ChatParts, { requestId: turnId, text }: SendInput): Sent | null {
   const turn = store.messages.find(turnId)
   if (!turn) return null
   // Without this error, a caller that reuses an id would lose its text without notice.
@@ -109,7 +108,7 @@ function sentBefore({ store }: ChatFeature, { requestId: turnId, text }: SendInp
 }
 
 /** The replies that were requested with a message, without later retries. */
-export function firstReplies(store: ChatFeature['store'], conversationId: string, turnId: string): string[] {
+export function firstReplies(store: ChatParts['store'], conversationId: string, turnId: string): string[] {
   const first = store.messages.children(conversationId, turnId).find(({ role }) => role === 'assistant')
   if (!first) return []
   const { askId } = store.messages.get(first.id)

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isBusy, type Message } from '../../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../errors.ts'
 import { isSettled } from '../../ports/toolCalls.ts'
-import type { ChatFeature } from './chat.ts'
-import type { ChatUpstream } from './replyRuns.ts'
+import type { ChatParts, ChatUpstream } from './replyRuns.ts'
 import { roundOf, statusOfRun, timed } from './toolRounds.ts'
 
 /** Stored pending replies: one list per request, in the order of its choices. */
@@ -27,7 +26,7 @@ export interface ReplyRequest {
  * are several replies of one request. Call within a transaction.
  */
 export function storeReplies(
-  { store }: ChatFeature,
+  { store }: ChatParts,
   { conversationId, parentId, models, firstId, choices: given, follow = true }: ReplyRequest,
 ): ReplyPlan {
   const setup = store.conversations.setup(conversationId).params
@@ -51,14 +50,14 @@ export function storeReplies(
 }
 
 /** The client of the service, for a request about a stored reply. @throws StudioError `no_such_item` before it connects, `not_connected` */
-export async function connectFor({ store, upstream }: ChatFeature, replyId: string): Promise<ChatUpstream> {
+export async function connectFor({ store, upstream }: ChatParts, replyId: string): Promise<ChatUpstream> {
   store.messages.get(replyId)
   return upstream()
 }
 
 /** Starts the requests, then notifies subscribers of the new path. */
 export function startReplies(
-  { runs }: ChatFeature,
+  { runs }: ChatParts,
   conversationId: string,
   plan: ReplyPlan,
   upstream: ChatUpstream,
@@ -68,7 +67,7 @@ export function startReplies(
 }
 
 /** Notifies subscribers that the path and the conversation have changed. */
-export function notifyPath({ runs }: Pick<ChatFeature, 'runs'>, conversationId: string): void {
+export function notifyPath({ runs }: Pick<ChatParts, 'runs'>, conversationId: string): void {
   runs.view.changes.notify({ what: 'path', conversationId })
   runs.view.changes.notify({ what: 'conversation', conversationId })
 }
@@ -78,7 +77,7 @@ export function notifyPath({ runs }: Pick<ChatFeature, 'runs'>, conversationId: 
  * the message, and call the returned function after the commit.
  */
 export function notifySiblings(
-  { store, runs }: ChatFeature,
+  { store, runs }: ChatParts,
   conversationId: string,
   parentId: string | null,
 ): () => void {
@@ -89,22 +88,28 @@ export function notifySiblings(
 }
 
 /** Refuses to continue a path that ends in a running reply or tool. @throws StudioError `busy` */
-export function refuseBusy({ store, runs }: ChatFeature, conversationId: string): void {
+export function refuseBusy(feature: ChatParts, conversationId: string): void {
+  const reason = busyReason(feature, conversationId)
+  if (reason !== null) throw new StudioError('busy', reason)
+}
+
+/** Why the path of a conversation cannot be continued now: it ends in a running reply or tool. Null: it can. @throws StudioError `no_such_item` */
+export function busyReason({ store, runs }: ChatParts, conversationId: string): string | null {
   const { leafId } = store.conversations.get(conversationId)
-  if (leafId === null) return
+  if (leafId === null) return null
   if (runs.view.reply(leafId)?.ended === false) {
-    throw new StudioError('busy', 'A reply is still running in this conversation. Stop it or wait until it ends.')
+    return 'A reply is still running in this conversation. Stop it or wait until it ends.'
   }
-  if (isBusy(roundOf(store, leafId))) {
-    throw new StudioError('busy', 'A tool is still running in this conversation. Stop it or wait until it ends.')
-  }
+  return isBusy(roundOf(store, leafId))
+    ? 'A tool is still running in this conversation. Stop it or wait until it ends.'
+    : null
 }
 
 /**
  * Marks calls that wait for a decision as denied, because the person continued without deciding. Call within the
  * transaction of the new message.
  */
-export function denyWaitingCalls({ store, runs }: ChatFeature, leafId: string): void {
+export function denyWaitingCalls({ store, runs }: ChatParts, leafId: string): void {
   for (const { id, conversationId, run } of roundOf(store, leafId)) {
     if (isSettled(run)) continue
     const left = timed({ ...run, state: 'denied' })

@@ -20,6 +20,7 @@ import { sql as context } from './019-context.ts'
 import { sql as pinnedFileMarks } from './020-pinned-file-marks.ts'
 import { sql as countedPrompts } from './021-counted-prompts.ts'
 import { sql as mcpSignIn } from './022-mcp-sign-in.ts'
+import { sql as queuedMessages } from './023-queued-messages.ts'
 
 /** In order. A database's `user_version` is the number of migrations that it has had. Never change one that was released; append a new one. */
 export const migrations: readonly string[] = [
@@ -45,4 +46,5 @@ export const migrations: readonly string[] = [
   pinnedFileMarks,
   countedPrompts,
   mcpSignIn,
+  queuedMessages,
 ]

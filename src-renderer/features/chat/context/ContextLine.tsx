@@ -11,6 +11,9 @@ import { askToSummarise, showContext } from './actions.ts'
 import { fullness, levels, useHasDraft, useMeasure, useMeasuring } from './measure.ts'
 import { useContextTexts } from './texts.ts'
 
+/** Tokens from which the size of a context is of interest, also while its maximum is not known. */
+const worthShowing = 10_000
+
 const summaryTexts = { running: 'summaryRunning', written: 'summaryReady', interrupted: 'summaryInterrupted' } as const
 
 const spentText = ({ estimated, unpriced }: NonNullable<ContextMeasure['spent']>) =>
@@ -28,28 +31,31 @@ export const ContextLine = memo(function ContextLine() {
   }
   const { total, length, spent, leastCost, summary } = measure
   const state = fullness(measure)
+  const isShown = length.tokens !== null || total >= worthShowing
   const used =
     length.tokens === null
       ? `${t('usedOnly', { count: total })}, ${t('unknown')}`
       : t('used', { used: figure(total), limit: figure(length.tokens) })
   return (
     <div className="context-line">
-      <button type="button" className="context-open" data-state={state} onClick={showContext}>
-        <span>{t('title')}</span>
-        {length.tokens !== null && (
-          <Meter
-            label={t('meter')}
-            value={Math.min(total, length.tokens)}
-            max={length.tokens}
-            level={levels[state]}
-            valueText={used}
-          />
-        )}
-        <span className="num" aria-hidden={length.tokens !== null}>
-          {used}
-        </span>
-        {(state === 'nearlyFull' || state === 'tooLong') && <b>{t(state)}</b>}
-      </button>
+      {isShown && (
+        <button type="button" className="context-open" data-state={state} onClick={showContext}>
+          <span>{t('title')}</span>
+          {length.tokens !== null && (
+            <Meter
+              label={t('meter')}
+              value={Math.min(total, length.tokens)}
+              max={length.tokens}
+              level={levels[state]}
+              valueText={used}
+            />
+          )}
+          <span className="num" aria-hidden={length.tokens !== null}>
+            {used}
+          </span>
+          {(state === 'nearlyFull' || state === 'tooLong') && <b>{t(state)}</b>}
+        </button>
+      )}
       {summary && (
         <Button size="small" onClick={() => askToSummarise(summary.upTo)}>
           <NotebookText aria-hidden size={14} /> {t(summaryTexts[summary.state])}

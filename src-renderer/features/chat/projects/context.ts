@@ -1,12 +1,6 @@
 import { create } from 'zustand'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
-import type { AttachedDocument, DocumentToSend } from '../../../../src-preload/contract/documents.ts'
-import {
-  type Passage,
-  type PassageToSend,
-  type ProjectContext,
-  samePlace,
-} from '../../../../src-preload/contract/projects.ts'
+import { type Passage, type ProjectContext, samePlace } from '../../../../src-preload/contract/projects.ts'
 import type { Client } from '../../../api/connect.ts'
 import { type ChatState, newChat, useChat } from '../../../stores/chat.ts'
 import { libraryStore } from '../../../stores/library.ts'
@@ -109,22 +103,5 @@ export async function lookAhead(text: string, signal: AbortSignal): Promise<void
   } catch {
     // Shown when the message is sent, which asks again.
     if (!signal.aborted) useNextContext.setState({ context: emptyContext, state: 'failed' })
-  }
-}
-
-/** The files of a message: those of the project, then those of the person. */
-export function filesToSend(
-  { documents: added, passages }: ProjectContext,
-  own: readonly AttachedDocument[],
-): { documents: DocumentToSend[]; passages: PassageToSend[] } {
-  const isOwn = ({ mediaId }: AttachedDocument): boolean =>
-    own.some((one) => one.mediaId === mediaId && one.pages === null)
-  return {
-    documents: [...added.filter((one) => !isOwn(one)), ...own].map(({ mediaId, name, pages }) => ({
-      mediaId,
-      name,
-      pages,
-    })),
-    passages: passages.map(({ mediaId, name, part, start }) => ({ mediaId, name, part, start })),
   }
 }

@@ -248,7 +248,7 @@ describe('files', () => {
     await listMenu('Import…')
     await page.getByRole('button', { name: windowText('library:importChoose') }).waitFor()
   })
-  it('are imported when dropped on the list', async () => {
+  it('are imported when dropped on the list, once the person has said so', async () => {
     await open()
     const data = await page.evaluateHandle(() => {
       const transfer = new DataTransfer()
@@ -257,8 +257,9 @@ describe('files', () => {
     })
     const list = page.getByRole('navigation', { name: windowText('library:list') })
     await list.dispatchEvent('dragover', { dataTransfer: data })
-    await page.getByText(windowText('library:importDropList')).waitFor()
+    await page.getByText(windowText('composer:dropOnList')).waitFor()
     await list.dispatchEvent('drop', { dataTransfer: data })
+    await page.getByRole('button', { name: windowText('composer:importFile') }).click()
     await page.getByRole('dialog', { name: windowText('library:importPartly') }).waitFor()
   })
   it('are exported for all chats or for one', async () => {
