@@ -117,6 +117,8 @@ test('without a connection, Speech and Keys say so, and Speech leads to Connecti
   await goToPage(page, windowText('shell:pages.speech'))
   await page.getByRole('textbox', { name: windowText('speech:textLabel') }).fill('Good morning')
   await expect(page.getByRole('main')).toContainText(windowText('speech:needConnection'))
+  // There is none yet.
+  await expect(page.getByRole('main')).not.toContainText('saved speech')
   await expect(button(page, windowText('speech:speak'))).toHaveCount(0)
   await expectAccessible(page)
   await page

@@ -98,9 +98,9 @@ test('a text is counted, previewed in a voice, generated, played while it arrive
   await expect(text(page)).toHaveValue(/^The ferry leaves/)
   // Bytes, not characters: the last character has four bytes.
   await text(page).fill('é€😀')
-  await expect(count(page)).toHaveText('9 / 4,096 bytes')
+  await expect(count(page)).toHaveText('9 / 4,096 bytes per part')
   await text(page).fill(`${'a'.repeat(4_095)}.`)
-  await expect(count(page)).toHaveText('4,096 / 4,096 bytes')
+  await expect(count(page)).toHaveText('4,096 / 4,096 bytes per part')
   await text(page).fill(`${'word '.repeat(819)}.`)
   await expect(count(page)).toHaveText(/^4,096 \/|will be spoken in/)
   await text(page).fill(latin)
@@ -173,6 +173,26 @@ test('a text is counted, previewed in a voice, generated, played while it arrive
   for (const action of ['Generate speech', 'Set loop start', 'Forward 5 seconds', 'Next speech']) {
     await expect(page.getByText(action, { exact: true }).first()).toBeAttached()
   }
+})
+
+test('until the service sends audio, the page says what it waits for, and offers nothing to pause', async ({
+  page,
+}) => {
+  await enter(page, () => 'silent')
+  await text(page).fill(latin)
+  await speak(page).click()
+  const stage = page.getByRole('main')
+  await expect(stage.getByText(windowText('speech:waitingFirst'))).toBeVisible()
+  await expect(stage.getByText('3 s', { exact: true })).toBeVisible()
+  await expect(stage.getByRole('button', { name: windowText('speech:pause'), exact: true })).toHaveCount(0)
+  await expect(stage.getByText(windowText('speech:live'), { exact: true })).toHaveCount(0)
+  await expect(stage).not.toContainText('received')
+  // The spinner of the wait never ends.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await expectAccessible(page)
+  await takePictures(page, 'speech-waiting', true)
+  await stage.getByRole('button', { name: windowText('speech:cancel') }).click()
+  await expect(stage.getByText(windowText('speech:waitingFirst'))).toHaveCount(0)
 })
 
 test('20,000 bytes in four scripts are spoken in parts, resume after a cut and after a cancel, and play again offline [TTS-01]', {

@@ -27,7 +27,7 @@ function soundOf(format: string): Buffer {
   return bytes
 }
 
-export type Fate = 'whole' | 'cut' | 'hang'
+export type Fate = 'whole' | 'cut' | 'hang' | 'silent'
 
 export interface SpeechAsked {
   input: string
@@ -38,7 +38,7 @@ export interface SpeechAsked {
 
 /**
  * A service that replies with prepared sound at once. A voice of the sandbox takes half a minute for a long part.
- * `fate` of the nth request (from 1): `hang` stops sending in the middle, `cut` closes the connection in the middle once `cut()` is
+ * `fate` of the nth request (from 1): `silent` never answers, `hang` stops sending in the middle, `cut` closes the connection in the middle once `cut()` is
  * called, so that a test can first check what arrived. The sandbox answers everything else.
  */
 export async function startSpeechService(behind: string, fate: (nth: number) => Fate = () => 'whole') {
@@ -53,6 +53,7 @@ export async function startSpeechService(behind: string, fate: (nth: number) => 
     const format = request.response_format ?? 'mp3'
     const bytes = soundOf(format)
     const ending = fate(asked.length)
+    if (ending === 'silent') return
     const type = coders[format]?.type ?? 'application/octet-stream'
     response.writeHead(200, { 'content-type': type, 'x-request-id': `req_speech_${asked.length}` })
     const piece = Math.ceil(bytes.length / 6)

@@ -223,6 +223,28 @@ test('the current line follows the playback and stays visible until the reader s
   await expect(heard).toBeInViewport()
 })
 
+test('an added file opens, also while another is open, and a VTT transcript without speech does not ask for VTT', async ({
+  page,
+}) => {
+  const quiet = await speechless(sandbox.baseUrl)
+  try {
+    await enter(page, `http://127.0.0.1:${(quiet.address() as AddressInfo).port}`)
+    await give(page, [file('first.mp3', spoken)])
+    await expect(page.getByRole('heading', { name: 'first.mp3' })).toBeVisible()
+    await give(page, [file('second.mp3', spoken)])
+    await expect(page.getByRole('heading', { name: 'second.mp3' })).toBeVisible()
+    await expect(page.getByRole('main')).toContainText(windowText('transcribe:noWords'))
+    await expect(page.getByRole('button', { name: windowText('transcribe:save'), exact: true })).toBeDisabled()
+    await clean(page)
+    await takePictures(page, 'transcribe-no-speech', true)
+    // Several files show their queue.
+    await give(page, [file('third.mp3', spoken), file('fourth.mp3', spoken)])
+    await expect(page.getByRole('region', { name: windowText('transcribe:files'), exact: true })).toBeVisible()
+  } finally {
+    await new Promise((resolve) => quiet.close(resolve))
+  }
+})
+
 test('a transcript is edited, searched, compared, saved, reverted and sent to Chat, and stays readable offline [STT-02] [STT-04]', async ({
   page,
 }) => {
@@ -464,19 +486,24 @@ function wavOnly(baseUrl: string, onForm: (fields: Record<string, string>) => vo
   })
 }
 
-/** Passes requests on to the service, except those that `refuse` answers. */
+/** A service that hears no speech in any recording. */
+const speechless = (baseUrl: string): Promise<Server> =>
+  inFrontOf(baseUrl, (_, url) => (url.endsWith('/audio/transcriptions') ? { status: 200, vtt: 'WEBVTT\n\n' } : null))
+
+/** Passes requests on to the service, except those that `answerTo` answers. */
 async function inFrontOf(
   baseUrl: string,
-  refuse: (body: Buffer, url: string) => { status: number; error: object } | null,
+  answerTo: (body: Buffer, url: string) => { status: number; error: object } | { status: 200; vtt: string } | null,
 ): Promise<Server> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece as Buffer)
     const body = Buffer.concat(pieces)
-    const refused = refuse(body, request.url ?? '')
-    if (refused) {
-      response.writeHead(refused.status, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ error: refused.error }))
+    const own = answerTo(body, request.url ?? '')
+    if (own) {
+      const isVtt = 'vtt' in own
+      response.writeHead(own.status, { 'content-type': isVtt ? 'text/vtt' : 'application/json' })
+      response.end(isVtt ? own.vtt : JSON.stringify({ error: own.error }))
       return
     }
     const headers = Object.entries(request.headers).flatMap(([name, value]) =>

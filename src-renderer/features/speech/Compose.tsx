@@ -49,7 +49,7 @@ export function Compose() {
           <OutboxList what="speech" />
           <ConnectionNote place="speech" onWait={empty ? null : speakLater} />
         </div>
-        {isUnset ? <p className="text-s text-soft">{t('needConnection')}</p> : <Plan />}
+        {isUnset ? <p className="text-s text-soft">{t(none ? 'needConnection' : 'needConnectionSaved')}</p> : <Plan />}
         <span className="ms-auto flex items-center gap-2">
           {isUnset ? (
             <ConnectButton icon={Plug} label={t('connect')} />

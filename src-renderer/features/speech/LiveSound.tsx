@@ -1,5 +1,5 @@
 import { Pause, Play, Square } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
 import { clockOf } from '../../shared/audio/durationText.ts'
@@ -9,6 +9,9 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
+import { Spinner } from '../../shared/ui/Spinner.tsx'
+import { useNow } from '../../shared/useNow.ts'
+import { lengthOf } from './labels.ts'
 import { listenTo, stopListening, useListening } from './listening.ts'
 
 /** px. Equal to the height of the stored sound, which replaces this one. */
@@ -27,24 +30,36 @@ export function LiveSound({ id }: { id: string }) {
     )
   }
   if (now.problem) return <ProblemNotice problem={now.problem} on={{ retry: () => listenTo(studio, id) }} />
-  if (!now.player) {
-    return (
-      <p role="status" className="text-s text-soft">
-        {t('waitingFirst')}
-      </p>
-    )
-  }
+  if (!now.player) return <Waiting />
   return <Playing player={now.player} />
+}
+
+/** Before the first sound: what is being waited for, and for how long. */
+function Waiting() {
+  const { t } = useTranslation('speech')
+  const [since] = useState(Date.now)
+  const seconds = Math.max(0, Math.floor((useNow(1000) - since) / 1000))
+  return (
+    <p className="flex min-h-36 items-center gap-2 text-s text-soft">
+      <Spinner />
+      <span role="status">{t('waitingFirst')}</span>
+      {/* Outside of the status, so that a screen reader does not read every second. */}
+      {seconds > 0 && <span className="num">{lengthOf(seconds)}</span>}
+    </p>
+  )
 }
 
 function Playing({ player }: { player: LivePlayer }) {
   const { t } = useTranslation('speech')
   const state = useStore(player.state, (now) => now.state)
   const second = useStore(player.state, (now) => Math.floor(now.time))
+  const isSilent = useStore(player.state, (now) => now.arrived === 0)
   const arrived = useStore(player.state, (now) => Math.floor(now.arrived))
   const firstSoundMs = useStore(player.state, (now) => now.firstSoundMs)
   const error = useStore(player.state, (now) => now.error)
   if (error !== null) return <Notice kind="warn">{t('liveFailed')}</Notice>
+  // Nothing can be paused before there is sound.
+  if (isSilent && state === 'waiting') return <Waiting />
   const running = state === 'playing' || state === 'waiting'
   const times = { heard: clockOf(second), arrived: clockOf(arrived) }
   return (
@@ -62,7 +77,7 @@ function Playing({ player }: { player: LivePlayer }) {
         </Button>
         <IconButton icon={Square} size="small" label={t('stopListening')} onClick={stopListening} />
         <span className="num text-s text-soft">{t('liveTime', times)}</span>
-        <Pill tone="good">{t('live')}</Pill>
+        {state === 'waiting' ? <Pill tone="muted">{t('waitingMore')}</Pill> : <Pill tone="good">{t('live')}</Pill>}
         {firstSoundMs !== null && (
           <span className="num text-faint text-s">{t('firstSound', { ms: Math.round(firstSoundMs) })}</span>
         )}

@@ -115,7 +115,9 @@ function Progress({ speech }: { speech: SpeechDetail }) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-m bg-hover px-3 py-2.5">
       <span role="status" className="num text-s">
-        {t('progress', { part, parts, size: showSize(audioBytes) })}
+        {audioBytes === 0
+          ? t('progressNone', { part, parts })
+          : t('progress', { part, parts, size: showSize(audioBytes) })}
       </span>
       <progress
         aria-label={t('progressLabel')}

@@ -1,5 +1,6 @@
 import { Mic, Sparkles } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { useShallow } from 'zustand/shallow'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { Button } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
@@ -22,7 +23,7 @@ export function TranscribeStage() {
   return (
     <div className="relative flex min-h-0 flex-1 flex-col" {...drop.handlers}>
       {open === null ? <Begin /> : <Result key={open} />}
-      {open !== null && <FilesLine />}
+      {open !== null && <FilesLine openId={open} />}
       <Dock />
       {drop.over && (
         <div className="pointer-events-none absolute inset-2 z-20 grid place-items-center rounded-l border-2 border-accent border-dashed bg-pick/85 font-semibold text-accent text-l">
@@ -71,13 +72,13 @@ function Begin() {
   )
 }
 
-/** The state of the queue while a recording is open. */
-function FilesLine() {
+/** The state of the queue while a recording is open, except for this recording's own file. */
+function FilesLine({ openId }: { openId: string }) {
   const { t } = useTranslation('transcribe')
-  const going = useTranscribe((now) => now.files.filter(isUploading).length)
-  const failed = useTranscribe((now) => now.files.filter(({ state }) => state === 'failed').length)
-  const many = useTranscribe((now) => now.files.length > 1)
-  if (!many || (going === 0 && failed === 0)) return null
+  const others = useTranscribe(useShallow((now) => now.files.filter(({ recordingId }) => recordingId !== openId)))
+  const going = others.filter(isUploading).length
+  const failed = others.filter(({ state }) => state === 'failed').length
+  if (going === 0 && failed === 0) return null
   return (
     <div className="flex flex-none items-center gap-2 px-5 py-1 text-s text-soft">
       <span className="num">{going > 0 && t('filesGoing', { count: going })}</span>

@@ -68,7 +68,7 @@ export function Toolbar(props: {
           />
         )}
         <CopyButton text={text} name={t('copy')} />
-        <SaveMenu id={id} hasTimes={hasTimes} />
+        <SaveMenu transcript={transcript} hasTimes={hasTimes} />
         <IconButton icon={Volume2} label={t('speak')} disabled={text.trim() === ''} onClick={() => speakIt(text)} />
         <Button icon={MessageSquare} disabled={text.trim() === ''} onClick={() => sendToChat(text)}>
           {t('toChat')}
@@ -83,10 +83,17 @@ async function revert(transcriptId: string): Promise<void> {
   if (done) say('reverted', i18n.t('transcribe:reverted'))
 }
 
-function SaveMenu({ id, hasTimes }: { id: string; hasTimes: boolean }) {
+function SaveMenu({ transcript, hasTimes }: { transcript: Transcript; hasTimes: boolean }) {
   const { t } = useTranslation('transcribe')
+  const { id, text, came } = transcript
   return (
-    <Menu trigger={<Button icon={Download}>{t('save')}</Button>}>
+    <Menu
+      trigger={
+        <Button icon={Download} disabled={text.trim() === ''}>
+          {t('save')}
+        </Button>
+      }
+    >
       <MenuItem icon={Download} label={t('saveTxt')} onSelect={() => void saveTranscript(id, 'txt')} />
       {hasTimes ? (
         <>
@@ -94,7 +101,7 @@ function SaveMenu({ id, hasTimes }: { id: string; hasTimes: boolean }) {
           <MenuItem icon={Download} label={t('saveSrt')} onSelect={() => void saveTranscript(id, 'srt')} />
         </>
       ) : (
-        <p className="max-w-52 px-2 py-1.5 text-faint text-xs">{t('needsTimes')}</p>
+        <p className="max-w-52 px-2 py-1.5 text-faint text-xs">{t(came === 'vtt' ? 'noTimes' : 'needsTimes')}</p>
       )}
     </Menu>
   )

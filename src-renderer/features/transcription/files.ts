@@ -18,7 +18,10 @@ let wake: (() => void)[] = []
 
 /** Adds files of any type and uploads them one after another. The service decides which types it accepts. */
 export function addFiles(files: readonly File[]): void {
-  const alone = files.length === 1
+  const { page, id: shown } = routeStore.getState().route
+  // A single file opens when it is stored, unless the person has gone elsewhere. Several files are shown as a queue.
+  const openFrom = files.length === 1 && page === 'transcribe' ? { shown } : null
+  if (files.length > 1 && page === 'transcribe') showRecording(null)
   for (const file of files) {
     const key = crypto.randomUUID()
     given.set(key, { file, ended: new AbortController() })
@@ -33,18 +36,21 @@ export function addFiles(files: readonly File[]): void {
       transcriptId: null,
     }
     useTranscribe.setState((now) => ({ files: [...now.files, fresh] }))
-    start(key, alone)
+    start(key, openFrom)
   }
 }
 
-function start(key: string, alone: boolean): void {
-  bringing = bringing.then(() => bringUp(key, alone))
+/** The recording that was on the stage when a single file was added. Null: the file does not open by itself. */
+type OpenFrom = { shown: string | null } | null
+
+function start(key: string, openFrom: OpenFrom): void {
+  bringing = bringing.then(() => bringUp(key, openFrom))
 }
 
 const set = (key: string, now: Partial<QueuedFile>): void => useTranscribe.setState((all) => withFile(all, key, now))
 const find = (key: string): QueuedFile | undefined => useTranscribe.getState().files.find((one) => one.key === key)
 
-async function bringUp(key: string, alone: boolean): Promise<void> {
+async function bringUp(key: string, openFrom: OpenFrom): Promise<void> {
   const core = client()
   const one = given.get(key)
   if (!core || !one || find(key)?.state !== 'waiting') return
@@ -59,8 +65,7 @@ async function bringUp(key: string, alone: boolean): Promise<void> {
     set(key, { recordingId: id })
     const { atOnce } = useTranscribe.getState()
     const { page, id: shown } = routeStore.getState().route
-    // Opens a single file. Several files stay in the queue.
-    if (alone && page === 'transcribe' && shown === null) showRecording(id)
+    if (openFrom && page === 'transcribe' && shown === openFrom.shown) showRecording(id)
     if (!atOnce || signal.aborted) return set(key, { state: 'done' })
     set(key, { state: 'asking' })
     void askInTurn(key, id)
@@ -136,7 +141,7 @@ export function retryFile(key: string): void {
   if (!one) return
   given.set(key, { file: one.file, ended: new AbortController() })
   set(key, { state: 'waiting', sent: 0, problem: null })
-  start(key, false)
+  start(key, null)
 }
 
 export const clearEnded = (): void =>

@@ -123,7 +123,7 @@ export const requestLog = {
       waiting: 'Waiting',
       streaming: 'Streaming',
       total: 'Total',
-      none: 'Too short to draw',
+      none: 'Took less than 1 ms',
     },
     usage: {
       title: 'Usage',

@@ -149,6 +149,7 @@ export const transcribe = {
   saveVtt: 'Subtitles (.vtt)',
   saveSrt: 'Subtitles (.srt)',
   needsTimes: 'Subtitles need times. Transcribe again with format VTT.',
+  noTimes: 'The service sent no times, so there are no subtitles.',
   toChat: 'Send to Chat',
   speak: 'Send to Speech',
   edit: 'Edit text',
