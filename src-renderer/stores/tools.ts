@@ -17,11 +17,13 @@ export interface ToolsStore {
   problem: Problem | null
   /** Drafts by the id of the tool call's message. Stored here, because a card that scrolls out of view is unmounted. */
   drafts: Readonly<Record<string, HandDraft>>
+  /** Servers that were added in this window and whose tools have not been offered in a chat yet, by id. */
+  added: readonly string[]
 }
 
 export const emptyDraft: HandDraft = { text: '', json: false, isError: false }
 
-export const toolsStore = createStore<ToolsStore>(() => ({ tools: null, problem: null, drafts: {} }))
+export const toolsStore = createStore<ToolsStore>(() => ({ tools: null, problem: null, drafts: {}, added: [] }))
 export const useTools = <T>(select: (store: ToolsStore) => T): T => useStore(toolsStore, select)
 
 export const withDraft = (store: ToolsStore, messageId: string, change: Partial<HandDraft>): ToolsStore => ({
@@ -32,6 +34,11 @@ export function withoutDraft(store: ToolsStore, messageId: string): ToolsStore {
   const { [messageId]: _gone, ...drafts } = store.drafts
   return { ...store, drafts }
 }
+
+export const withAdded = (store: ToolsStore, id: string): Partial<ToolsStore> => ({ added: [...store.added, id] })
+export const withoutAdded = (store: ToolsStore, id: string): Partial<ToolsStore> => ({
+  added: store.added.filter((one) => one !== id),
+})
 
 /** The two forms of a tool's id: `function:UUID`, `mcp:SERVER_UUID:NAME`. Null for anything else. */
 export type ToolId = { kind: 'function'; id: string } | { kind: 'mcp'; server: string; name: string }

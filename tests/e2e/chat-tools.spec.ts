@@ -102,7 +102,8 @@ async function offer(page: Page, ...tools: string[]): Promise<void> {
   await addToMessage(page, 'Tools…')
   const picker = page.getByRole('dialog', { name: windowText('chatTools:title') })
   for (const tool of tools) {
-    await picker.getByRole('switch', { name: `Use ${tool}`, exact: true }).click()
+    // The tools of a server that this page has just added are on.
+    await picker.getByRole('switch', { name: `Use ${tool}`, exact: true }).setChecked(true)
     await expect(picker.getByRole('switch', { name: `Use ${tool}`, exact: true })).toBeChecked()
   }
   await page.keyboard.press('Escape')
@@ -573,6 +574,57 @@ test('a call that awaits approval in two windows can be answered in either, and 
     await expect(lastReply(window)).toContainText('"sum":42')
   }
   expect(mcp.state.called).toEqual(['add'])
+})
+
+test('a pasted command is split into program and arguments, and the tools of the added server are on in the chat', {
+  tag: '@long',
+}, async ({ page }) => {
+  await toSettings(page)
+  await page.getByRole('button', { name: windowText('chatTools:settings.servers.add') }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(windowText('chatTools:settings.form.name'), { exact: true }).first().fill('whole')
+  const program = dialog.getByLabel(windowText('chatTools:settings.servers.program'))
+  await allowClipboard(page)
+  await page.evaluate((line) => navigator.clipboard.writeText(line), `${node24()} '${stdio}' good --x "a b" '$HOME'`)
+  await program.press('ControlOrMeta+v')
+  await expect(program).toHaveValue(node24())
+  await expect(dialog.getByLabel(windowText('chatTools:settings.server.args'))).toHaveValue(
+    `${stdio}\ngood\n--x\na b\n$HOME`,
+  )
+  await expectAccessible(page, 'dialog[open]')
+  await takePictures(page, 'tools-add-server', true)
+  await dialog.getByRole('button', { name: windowText('chatTools:settings.gallery.addOn') }).click()
+  await expect(page.getByText(windowText('chatTools:pick.addedNew', { name: 'whole' })).first()).toBeVisible({
+    timeout: 60_000,
+  })
+  await takePictures(page, 'tools-added', true)
+  await page.getByRole('button', { name: windowText('chatTools:pick.openChat') }).click()
+  await addToMessage(page, 'Tools…')
+  const picker = page.getByRole('dialog', { name: windowText('chatTools:title') })
+  await expect(picker.getByRole('switch', { name: 'Use whole_echo', exact: true })).toBeChecked()
+})
+
+test('a program that is not found and a server without tools each offer the next step', { tag: '@long' }, async ({
+  page,
+}) => {
+  await toSettings(page)
+  await page.getByRole('button', { name: windowText('chatTools:settings.servers.add') }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(windowText('chatTools:settings.form.name'), { exact: true }).first().fill('lost')
+  await dialog.getByLabel(windowText('chatTools:settings.servers.program')).fill('no-such-program-4411')
+  await dialog.getByRole('button', { name: windowText('chatTools:settings.gallery.addOn') }).click()
+  const lost = serverCard(page, 'lost')
+  await expect(lost.getByText(windowText('chatTools:settings.servers.failed'))).toBeVisible({ timeout: 60_000 })
+  await expectAccessible(page)
+  await takePictures(page, 'tools-lost', true)
+  await expect(lost.getByRole('button', { name: windowText('chatTools:settings.servers.retry') })).toBeVisible()
+  await lost.getByRole('button', { name: windowText('chatTools:settings.servers.edit') }).click()
+  await expect(dialog.getByLabel(windowText('chatTools:settings.servers.program'))).toHaveValue('no-such-program-4411')
+  await dialog.getByLabel(windowText('chatTools:settings.servers.program')).fill(node24())
+  await dialog.getByLabel(windowText('chatTools:settings.server.args')).fill(`${stdio}\ntoolless`)
+  await dialog.getByRole('button', { name: windowText('chatTools:settings.server.save') }).click()
+  await expect(lost).toContainText(windowText('chatTools:settings.servers.offersNone'), { timeout: 60_000 })
+  await expect(lost.getByRole('button', { name: windowText('chatTools:settings.servers.restart') })).toBeVisible()
 })
 
 test('a pasted configuration fills forms and starts nothing', { tag: '@long' }, async ({ page }) => {

@@ -18,6 +18,7 @@ import { ChatList } from './List.tsx'
 import { endSearch } from './list/actions.ts'
 import { followNewFolder, recallNewChat, takeDefaults } from './newChatDefaults.ts'
 import { ChatStage } from './Stage.tsx'
+import { followAddedServers } from './tools/setup.ts'
 
 /** Starts the feature once per window, and loads the models again when another service answers. */
 export function ChatSubscriptions() {
@@ -50,6 +51,7 @@ export function ChatSubscriptions() {
       followNewFolder(),
       followOpenChat(),
       followReplies(),
+      followAddedServers(),
       offerChatCommands(),
     ]
     return () => callAll(ends)

@@ -131,6 +131,9 @@ export const chatTools = {
     switch: 'Use {{name}}',
     open: 'Open Settings',
     empty: 'This server offers no tools.',
+    addedHere: 'The tools of {{name}} are on in the chat “{{chat}}”.',
+    addedNew: 'The tools of {{name}} are on in your new chat.',
+    openChat: 'Open chat',
     destructive: 'Can change things, according to its server',
     server: {
       off: 'This server is off.',
@@ -250,7 +253,7 @@ export const chatTools = {
       state: { off: 'Off', starting: 'Starting', ready: 'Ready', failed: 'Failed', sign_in: 'Sign-in needed' },
       tools_one: '{{count}} tool',
       tools_other: '{{count}} tools',
-      noTools: 'No tools',
+      offersNone: 'This server is running, but it offers no tools. If it should, check its settings and restart it.',
       program: 'Program',
       folder: 'Folder',
       address: 'Address',

@@ -59,6 +59,8 @@ if (mode === 'good' || mode === 'stubborn') {
     if (method === 'tools/list') return { tools: [{ name: 'old', inputSchema: { type: 'object' } }] }
     return undefined
   })
+} else if (mode === 'toolless') {
+  byHand(({ method }) => (method === 'initialize' ? hello(false) : undefined))
 } else if (mode === 'hostile') {
   byHand(({ method, params }) => {
     if (method === 'initialize') {

@@ -109,9 +109,11 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
           </Button>
         )}
       </div>
-      {server && server.state !== 'ready' && (
+      {server && (server.state !== 'ready' || offers.length === 0) && (
         <div className="flex flex-wrap items-center gap-2 text-s text-soft">
-          <span className="min-w-0 flex-1">{t(`pick.server.${server.state}`)}</span>
+          <span className="min-w-0 flex-1">
+            {server.state === 'ready' ? t('pick.empty') : t(`pick.server.${server.state}`)}
+          </span>
           {server.state !== 'starting' && (
             <Button size="small" onClick={toSettings}>
               {t('pick.open')}
@@ -119,7 +121,6 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
           )}
         </div>
       )}
-      {server?.state === 'ready' && offers.length === 0 && <p className="text-faint text-s">{t('pick.empty')}</p>}
       <ul className="flex flex-col">
         {offers.map((offer) => (
           <OfferRow

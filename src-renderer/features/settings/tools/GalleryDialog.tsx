@@ -21,7 +21,7 @@ import {
   type GalleryServer,
   gallery,
 } from './gallery.ts'
-import { type AddServersProps, argsOf, readServerForm, type ServerForm } from './serverForm.ts'
+import { type AddServersProps, argsOf, readServerForm, type ServerForm, saveServer } from './serverForm.ts'
 
 /** Adds a well-known server. Choosing one shows what would run; only its last button stores or starts anything. */
 export function GalleryDialog({ open, servers, onClose }: AddServersProps) {
@@ -85,8 +85,7 @@ function Add({ server, servers, onBack, onDone }: AddProps) {
     const { server: toSave } = readServerForm(form, names)
     if (found.length > 0 || !toSave) return
     run(async () => {
-      const { id } = await studio.tools.saveServer(toSave)
-      if (on) await studio.tools.switchServer({ id, on })
+      await saveServer(studio, toSave, on)
       onDone()
     })
   }

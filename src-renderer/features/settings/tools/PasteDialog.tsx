@@ -11,7 +11,7 @@ import { TextArea } from '../../../shared/ui/TextArea.tsx'
 import { useCall } from '../../../shared/useCall.ts'
 import { type ReadServer, readConfig } from './config.ts'
 import { ServerDialog } from './ServerDialog.tsx'
-import { type AddServersProps, argsOf, readServerForm, type ServerForm } from './serverForm.ts'
+import { type AddServersProps, argsOf, readServerForm, type ServerForm, saveServer } from './serverForm.ts'
 import { useAction } from './useAction.ts'
 
 /** Imports the configuration of another program into forms. */
@@ -41,7 +41,7 @@ function Paste(props: { servers: readonly McpServer[]; onReview: (form: ServerFo
   const addAll = async () => {
     for (const { form } of ready) {
       const { server } = readServerForm(form, names)
-      if (server && !(await action((client) => client.tools.saveServer(server)))) break
+      if (server && !(await action((client) => saveServer(client, server, false)))) break
     }
   }
   const nothing = read !== null && read.json === null && read.servers.length + read.leftOut.length === 0

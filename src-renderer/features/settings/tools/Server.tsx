@@ -9,6 +9,7 @@ import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { commandLine } from '../../../shared/ui/commandLine.ts'
 import { ConfirmDialog } from '../../../shared/ui/Dialog.tsx'
 import { Menu, MenuItem, MenuLine } from '../../../shared/ui/Menu.tsx'
+import { Notice } from '../../../shared/ui/Notice.tsx'
 import { OpenMark } from '../../../shared/ui/OpenMark.tsx'
 import { Pill, type PillTone } from '../../../shared/ui/Pill.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
@@ -119,7 +120,16 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
           <Button size="small" busy={busy} onClick={restart}>
             {t('settings.servers.retry')}
           </Button>
+          {/* For a program that was not found, or a wrong address. */}
+          <Button size="small" onClick={onEdit}>
+            {t('settings.servers.edit')}
+          </Button>
         </ProblemNotice>
+      )}
+      {server.state === 'ready' && server.tools.length === 0 && (
+        <Notice kind="info" action={{ label: t('settings.servers.restart'), busy, onClick: restart }}>
+          {t('settings.servers.offersNone')}
+        </Notice>
       )}
       {server.signIn && <SignIn server={server} signIn={server.signIn} />}
       {open && <ServerDetails server={server} />}

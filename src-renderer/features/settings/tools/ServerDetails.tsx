@@ -77,9 +77,6 @@ export function ServerDetails({ server }: { server: McpServer }) {
           </ul>
         </section>
       )}
-      {server.state === 'ready' && server.tools.length === 0 && (
-        <p className="text-s text-soft">{t('settings.servers.noTools')}</p>
-      )}
       {transport.kind === 'stdio' && <Log of={name} lines={server.log} />}
     </div>
   )

@@ -7,11 +7,12 @@ import { Button } from '../../../shared/ui/Button.tsx'
 import { FormDialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { Form } from '../../../shared/ui/Form.tsx'
+import { Notice } from '../../../shared/ui/Notice.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { Segmented } from '../../../shared/ui/Segmented.tsx'
 import { useCall, useFirstInvalid } from '../../../shared/useCall.ts'
 import { HttpFields, StdioFields } from './ServerFields.tsx'
-import { readServerForm, type ServerErrors, type ServerForm } from './serverForm.ts'
+import { readServerForm, type ServerErrors, type ServerForm, saveServer } from './serverForm.ts'
 
 export interface ServerDialogProps {
   /** The initial form. Null: closed. */
@@ -65,19 +66,20 @@ function ServerFields(props: {
     setErrors((before) => Object.fromEntries(Object.entries(before).filter(([field]) => !(field in part))))
   }
   const others = props.servers.filter(({ id }) => id !== form.id).map(({ name }) => name)
-  const save = () => {
+  const isNew = form.id === null
+  const save = (on: boolean) => {
     if (busy) return
     const read = readServerForm(form, others)
     setErrors(read.errors ?? {})
     const { server } = read
-    if (server) run(() => studio.tools.saveServer(server).then(props.onSaved))
+    if (server) run(() => saveServer(studio, server, on).then(props.onSaved))
   }
   const reported = (field: keyof ServerErrors): string | null => {
     const fault = errors[field]
     return fault ? t(`settings.server.fault.${fault}`) : null
   }
   return (
-    <Form ref={element} noValidate className="flex flex-col gap-4" onSubmit={save}>
+    <Form ref={element} noValidate className="flex flex-col gap-4" onSubmit={() => save(false)}>
       <Field label={t('settings.server.name')} hint={t('settings.server.nameHint')} error={reported('name')}>
         <TextInput maxLength={60} value={form.name} onChange={(event) => change({ name: event.target.value })} />
       </Field>
@@ -103,7 +105,16 @@ function ServerFields(props: {
           onChange={(event) => change({ timeout: event.target.value })}
         />
       </Field>
-      {problem && <ProblemNotice problem={problem} on={{ retry: save }} />}
+      {isNew && (
+        <Notice
+          kind="warn"
+          role="note"
+          title={t(form.kind === 'stdio' ? 'settings.gallery.starts' : 'settings.gallery.connects')}
+        >
+          {t(form.kind === 'stdio' ? 'settings.servers.warnStdio' : 'settings.gallery.warnHttp')}
+        </Notice>
+      )}
+      {problem && <ProblemNotice problem={problem} on={{ retry: () => save(false) }} />}
       <div className="sticky bottom-0 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-line border-t bg-raise px-5 py-3">
         {Object.keys(errors).length > 0 && (
           <span role="alert" className="me-auto text-bad text-s">
@@ -113,9 +124,14 @@ function ServerFields(props: {
         <Button disabled={busy} onClick={props.onClose}>
           {t('settings.form.cancel')}
         </Button>
-        <Button variant="primary" type="submit" busy={busy}>
-          {t(form.id === null ? 'settings.server.add' : 'settings.server.save')}
+        <Button variant={isNew ? 'normal' : 'primary'} type="submit" busy={busy}>
+          {t(isNew ? 'settings.server.add' : 'settings.server.save')}
         </Button>
+        {isNew && (
+          <Button variant="primary" busy={busy} onClick={() => save(true)}>
+            {t('settings.gallery.addOn')}
+          </Button>
+        )}
       </div>
     </Form>
   )

@@ -1,7 +1,7 @@
 import { Plus, X } from 'lucide-react'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
-import { commandLine, splitCommand } from '../../../shared/ui/commandLine.ts'
+import { commandLine, pastedCommand, splitCommand } from '../../../shared/ui/commandLine.ts'
 import { Field, PasswordInput, TextInput } from '../../../shared/ui/Field.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
@@ -34,6 +34,14 @@ export function StdioFields({ form, reported, onChange }: FieldsProps) {
             maxLength={4096}
             value={form.command}
             onChange={(event) => onChange({ command: event.target.value })}
+            onPaste={(event) => {
+              const { value, selectionStart, selectionEnd } = event.currentTarget
+              const replacesAll = selectionStart === 0 && selectionEnd === value.length
+              const pasted = replacesAll && form.args === '' ? pastedCommand(event.clipboardData.getData('text')) : null
+              if (!pasted) return
+              event.preventDefault()
+              onChange({ command: pasted.command, args: linesOf(pasted.args) })
+            }}
           />
         </Field>
         {words && words.length > 1 && (

@@ -1,5 +1,7 @@
 import { placeOf } from '../../../../src-preload/contract/hostPlace.ts'
 import { functionName, type McpServer, type McpTransport } from '../../../../src-preload/contract/tools.ts'
+import type { Client } from '../../../api/connect.ts'
+import { toolsStore, withAdded } from '../../../stores/tools.ts'
 
 /** A secret value in the keychain, by name. */
 export interface SecretRow {
@@ -175,4 +177,11 @@ export function functionNameFault(name: string, others: readonly string[]): 'emp
   if (name === '') return 'empty'
   if (!functionName.safeParse(name).success) return 'form'
   return others.includes(name) ? 'taken' : null
+}
+
+/** Saves a server, and turns it on if `on`. The tools of a new server are then offered in the current chat. */
+export async function saveServer(client: Client, server: ServerToSave, on: boolean): Promise<void> {
+  const { id } = await client.tools.saveServer(server)
+  if (server.id === undefined) toolsStore.setState(withAdded(toolsStore.getState(), id))
+  if (on) await client.tools.switchServer({ id, on })
 }

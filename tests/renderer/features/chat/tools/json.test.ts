@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { commandLine, splitCommand } from '../../../../../src-renderer/shared/ui/commandLine.ts'
+import { commandLine, pastedCommand, splitCommand } from '../../../../../src-renderer/shared/ui/commandLine.ts'
 import { jsonFault } from '../../../../../src-renderer/shared/ui/jsonFault.ts'
 import { plainText } from '../../../../../src-renderer/shared/ui/plainText.ts'
 import { tries } from '../../../../helpers/effort.ts'
@@ -99,6 +99,7 @@ describe('a command on one line', () => {
     ['npx -y @scope/server /tmp', ['npx', '-y', '@scope/server', '/tmp']],
     ['  "two words" \'it is\' a\\ b ', ['two words', 'it is', 'a b']],
     ['uvx "a \\"b\\" $HOME"', ['uvx', 'a "b" $HOME']],
+    ['npx server \\\n  --x "a\\\nb"', ['npx', 'server', '--x', 'ab']],
     ["''", ['']],
     ['', []],
   ])('%j', (line, words) => {
@@ -107,6 +108,26 @@ describe('a command on one line', () => {
 
   test.each(['say "hello', "it's", 'end\\'])('%j is incomplete', (line) => {
     expect(splitCommand(line)).toBeNull()
+  })
+})
+
+describe('a pasted command', () => {
+  test.each([
+    ['node server.mjs --x "a b"', { command: 'node', args: ['server.mjs', '--x', 'a b'] }],
+    [" uvx 'my server' $HOME *\n", { command: 'uvx', args: ['my server', '$HOME', '*'] }],
+  ])('%j is split', (text, parts) => {
+    expect(pastedCommand(text)).toEqual(parts)
+  })
+
+  test.each([
+    '',
+    'node',
+    "'/opt/my server/run'",
+    'C:\\Program Files\\node.exe',
+    'say "hello',
+    `node ${'a'.repeat(9000)}`,
+  ])('%j stays as it is', (text) => {
+    expect(pastedCommand(text)).toBeNull()
   })
 })
 
