@@ -327,6 +327,7 @@ test('a model without image input: the service’s message, another model one cl
   await expect(lastReply(page).getByText(said)).toBeVisible()
   await pick(page, file('b.png', 'image/png', png(9, 9, 3)))
   await expect(page.getByText('writer-small refused images before')).toBeVisible()
+  await expect(page.locator('.composer-tray').getByRole('button')).toContainText([windowText('composer:chooseOther')])
   await composer(page).fill('Again.')
   await expect(page.getByRole('button', { name: windowText('chat:send'), exact: true })).toHaveAttribute(
     'aria-disabled',
@@ -377,6 +378,11 @@ test('a model without image input: the service’s message, another model one cl
   await page.getByRole('button', { name: windowText('chat:send'), exact: true }).click()
   await expect(warning).toBeVisible()
   await page.keyboard.press('Escape')
+  // By now a model is known that takes images. The next image for the other model offers it before sending.
+  await pick(page, file('c.png', 'image/png', png(9, 9, 5)))
+  await page.getByRole('button', { name: windowText('composer:useOther', { model: 'vision' }) }).click()
+  await expect(page.getByText('writer-small refused images before')).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Model: vision', exact: true })).toBeVisible()
 })
 
 test('dictation shows the level and inserts the text at the caret', { tag: '@long' }, async ({ page }) => {

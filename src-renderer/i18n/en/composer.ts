@@ -51,6 +51,7 @@ export const composer = {
     'The service rejected an earlier request because this model takes no images. This request may be rejected too.',
   sendAnyway: 'Send anyway',
   chooseOther: 'Choose another model',
+  useOther: 'Use {{model}}',
   picturesGoing: 'Wait until the images are uploaded.',
   picturesFailed: 'To send, remove the failed image or try it again.',
   brokenPicture: 'This image no longer exists.',

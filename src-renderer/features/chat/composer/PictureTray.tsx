@@ -1,11 +1,16 @@
 import { Check, Circle, Eye, ImageOff, RotateCw, X } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Attachment } from '../../../../src-preload/contract/chat.ts'
 import { mediaPath } from '../../../../src-preload/contract/media.ts'
+import { Button } from '../../../shared/ui/Button.tsx'
 import { showBytes } from '../../../shared/ui/bytes.ts'
 import { Menu, MenuItem } from '../../../shared/ui/Menu.tsx'
+import { useChat } from '../../../stores/chat.ts'
+import { useStage } from '../../../stores/chatPage.ts'
+import { useModelFacts } from '../../../stores/modelFacts.ts'
 import { ActionButton } from '../actionButtons.tsx'
+import { loadModelFacts, pickModel } from '../actions.ts'
 import {
   attachmentsOf,
   type DraftPicture,
@@ -42,13 +47,37 @@ export function PictureTray({ draft }: { draft: string }) {
         ))}
       </ul>
       {leftOut > 0 && <Hint>{t('tooManyPictures', { count: leftOut, most: maxPictures })}</Hint>}
-      {refused !== null && <Hint>{t('refusedBefore', { model: refused })}</Hint>}
+      {refused !== null && <Refused model={refused} />}
       <Lightbox
         pictures={attachmentsOf(ready)}
         at={ready.findIndex(({ key }) => key === shown)}
         onMove={(at) => setShown(ready[at]?.key ?? null)}
         onClose={() => setShown(null)}
       />
+    </div>
+  )
+}
+
+/** Before sending to a model that refused images: offers a model that took one, or else the list of models. */
+function Refused({ model }: { model: string }) {
+  const { t } = useTranslation('composer')
+  const able = useModelFacts(({ facts }) => [...facts.values()].find(({ images }) => images === 'works')?.id ?? null)
+  // A reply since the last read may have shown which model takes images.
+  useEffect(() => void loadModelFacts(), [])
+  const isOne = useChat(({ compared }) => compared.length <= 1)
+  const other = isOne ? able : null
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Hint>{t('refusedBefore', { model })}</Hint>
+      <Button
+        size="small"
+        onClick={() => {
+          if (other === null) useStage.setState({ picking: isOne ? 'one' : 'several' })
+          else void pickModel(other)
+        }}
+      >
+        {other === null ? t('chooseOther') : t('useOther', { model: other })}
+      </Button>
     </div>
   )
 }
