@@ -158,7 +158,7 @@ try {
   const inDocument = await page.locator('.images-card').count()
   // Time from the key press to the matching images.
   const search = await page.evaluate(async () => {
-    const field = document.querySelector<HTMLInputElement>('.images-search:not(.images-list-search) input')
+    const field = document.querySelector<HTMLInputElement>('.images-search input')
     field?.focus()
     const begun = performance.now()
     document.execCommand('insertText', false, '1234')

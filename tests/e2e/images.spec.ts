@@ -36,22 +36,22 @@ async function draw(page: Page, words: string, n = 1): Promise<void> {
   await prompt(page).press('Enter')
 }
 
-/** The inspector is closed at first, and has nothing to show before an image is at the cursor. */
+/** The inspector is closed at first. */
 async function openInspector(page: Page): Promise<void> {
-  await expect(inspector(page)).toHaveCount(0)
+  if ((await inspector(page).count()) > 0) return
   await page.getByRole('button', { name: windowText('common:inspector'), exact: true }).click()
   await expect(inspector(page)).toBeVisible()
 }
 
-async function openFold(page: Page, name: string): Promise<void> {
-  const fold = page.locator('.images-fold').filter({ hasText: name })
-  if ((await fold.getAttribute('open')) === null) await fold.locator('summary').click()
+/** A field of the next request in the inspector. */
+async function option(page: Page, name: string): Promise<Locator> {
+  await openInspector(page)
+  return inspector(page).getByRole('textbox', { name, exact: true })
 }
 
 /** The model's name selects the sandbox's fault. */
 async function sendModel(page: Page, model: string): Promise<void> {
-  await openFold(page, windowText('images:composer.ignored'))
-  await page.getByRole('textbox', { name: windowText('images:details.model'), exact: true }).fill(model)
+  await (await option(page, windowText('images:advanced.model'))).fill(model)
 }
 
 /** Natural size of the image once it is painted. */
@@ -78,19 +78,22 @@ test('images from URLs and base64 are stored as they arrive and show their cost 
   await expect(
     page.getByRole('radiogroup', { name: windowText('images:composer.number') }).getByRole('radio'),
   ).toHaveCount(4)
-  // Model and size are in a section that says the service ignores them.
-  await expect(page.getByRole('textbox', { name: windowText('images:composer.size') })).toBeHidden()
-  await openFold(page, windowText('images:composer.ignored'))
-  await page.getByRole('textbox', { name: windowText('images:composer.size') }).fill('640x480')
+  // Model and size are in the inspector, which says that the service ignores them.
+  await expect(page.getByRole('textbox')).toHaveCount(2)
+  await (await option(page, windowText('images:advanced.size'))).fill('640x480')
+  await expect(inspector(page)).toContainText(windowText('images:advanced.ignoredAbout'))
   await draw(page, 'A lighthouse at dusk', 3)
   await expect(pictures(page)).toHaveCount(3)
   await expect(page.getByRole('article', { name: /lighthouse/ })).toHaveCount(0)
 
-  await openFold(page, 'Reply format')
-  await page.getByRole('textbox', { name: windowText('images:composer.format') }).fill('b64_json')
-  await page.getByRole('textbox', { name: windowText('images:composer.size') }).fill('')
+  await (await option(page, windowText('images:advanced.format'))).fill('b64_json')
+  await (await option(page, windowText('images:advanced.size'))).fill('')
   await draw(page, 'An old map of an island')
   await expect(pictures(page)).toHaveCount(4)
+  await expect(gallery(page).locator('.images-group-title')).toHaveText([
+    'An old map of an island',
+    'A lighthouse at dusk',
+  ])
   const asked = sandbox.observe.requests().filter(({ path }) => path === '/v1/images/generations')
   expect(asked).toHaveLength(2)
   expect(
@@ -171,8 +174,12 @@ test('a foreign URL is refused and shown, a failure says why, a cancelled reques
   await sendModel(page, 'fault/slow-headers')
   await draw(page, 'A slow train', 4)
   const slow = strip(page, 'A slow train')
-  await expect(slow.getByRole('listitem')).toHaveCount(4)
+  // The images have their places, which they will fill.
+  await expect(page.locator('.images-card-place')).toHaveCount(4)
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await takePictures(page, 'images-running', true)
   await expect(slow).toContainText(/\d\.\d s/)
+  await expect(slow).toContainText(windowText('images:under.waiting'))
   await expect.poll(() => generations().length).toBe(before + 1)
   const record = generations().at(-1)
   await page.keyboard.press('Escape')
@@ -301,12 +308,18 @@ test('the gallery by keyboard alone: navigate, zoom, select, save, search, delet
   await expect(search).toBeFocused()
   await search.fill('fox')
   await expect(pictures(page)).toHaveCount(4)
+  // The same search for the prompts of the list.
+  await expect(prompts.getByRole('button', { name: /^A fox/ })).toBeVisible()
+  await expect(prompts.getByRole('button', { name: /^A glass tower/ })).toHaveCount(0)
   await search.fill('zebra')
   await expect(page.getByRole('heading', { name: windowText('images:nothing.title') })).toBeVisible()
   await page.getByRole('button', { name: windowText('images:nothing.action') }).focus()
   await page.keyboard.press('Control+f')
   await expect(search).toBeFocused()
-  // Selecting a hidden entry in the list clears the search.
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: windowText('images:nothing.action') })
+    .click()
   await prompts.getByRole('button', { name: /^A glass tower/ }).click()
   await expect(pictures(page)).toHaveCount(6)
   await expect(gallery(page).locator('[data-current="true"]')).toHaveAttribute('aria-label', /^A glass tower/)

@@ -1,7 +1,7 @@
 import '../../shared/ui/composerBox.css'
 import './composer.css'
-import { Brush, ChevronRight, GitBranch, Plug, X } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useId } from 'react'
+import { Brush, GitBranch, Plug, X } from 'lucide-react'
+import { type KeyboardEvent, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showSc } from '../../../src-preload/contract/amountText.ts'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
@@ -11,19 +11,17 @@ import { ConnectionNote } from '../../shared/offline/ConnectionNote.tsx'
 import { OutboxList } from '../../shared/offline/OutboxList.tsx'
 import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
-import { Field, type FieldProps, TextInput } from '../../shared/ui/Field.tsx'
 import { Named } from '../../shared/ui/Named.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { useApp } from '../../stores/app.ts'
 import { useImages } from '../../stores/images.ts'
 import { draw, drawLater, focusPrompt } from './actions.ts'
 import { likelyCost } from './cost.ts'
+import { ImageDetails } from './ImageDetails.tsx'
 import { setDraft } from './subscriptions.ts'
 
 /** The contract's limit, characters. */
 const longest = 100_000
-/** The size of a request without one (specification, POST /v1/images/generations). */
-const defaultSize = '1024x1024'
 const counts = ['1', '2', '3', '4'] as const
 
 /** The image composer. Its position never changes. */
@@ -34,10 +32,11 @@ export function Composer() {
   const refused = useImages((store) => store.refused)
   const cost = useImages((store) => likelyCost(store.drawings, store.draft.n))
   const unset = useApp(({ app }) => app?.connection.state === 'none')
+  const none = useImages((store) => store.total === 0)
   const hintId = useId()
   const sendKey = useSendKey()
   const blocked = unset
-    ? t('composer.needConnection')
+    ? t(none ? 'composer.needConnectionFirst' : 'composer.needConnection')
     : draft.prompt.trim() === ''
       ? t('composer.needPrompt')
       : draft.prompt.length > longest
@@ -54,6 +53,7 @@ export function Composer() {
   const hint = blocked ?? (cost === null ? sendKey.hint('generate') : t('composer.cost', { sc: showSc(cost) }))
   return (
     <section aria-label={t('composer.label')} className="images-composer-frame">
+      <ImageDetails running />
       <OutboxList what="images" className="mb-2" />
       <ConnectionNote place="images" onWait={blocked === null ? drawLater : null} className="mb-2" />
       {refused && <ProblemNotice problem={refused} on={{ retry: () => void draw(), edit: focusPrompt }} />}
@@ -88,7 +88,6 @@ export function Composer() {
             </Button>
           )}
         </footer>
-        <Folds />
       </div>
     </section>
   )
@@ -106,83 +105,5 @@ function Origin() {
       <span>{t('composer.varies')}</span>
       <IconButton icon={X} size="small" label={t('composer.noVary')} onClick={() => setDraft({ from: null })} />
     </div>
-  )
-}
-
-/**
- * The fields `model` and `size`, in a collapsed section with an explanation: the service accepts and ignores both (specification,
- * POST /v1/images/generations).
- */
-function Folds() {
-  const { t } = useTranslation('images')
-  const model = useImages((store) => store.draft.model)
-  const size = useImages((store) => store.draft.size)
-  const format = useImages((store) => store.draft.responseFormat)
-  const ignored = [model, size].filter((value) => value !== null).length
-  return (
-    <div className="images-folds">
-      <Fold title={t('composer.ignored')} set={ignored > 0}>
-        <p>{t('composer.ignoredAbout')}</p>
-        <div className="images-fields">
-          <WishField
-            label={t('composer.model')}
-            value={model}
-            placeholder={t('composer.serviceDefault')}
-            longest={200}
-            onWish={(value) => setDraft({ model: value })}
-          />
-          <WishField
-            label={t('composer.size')}
-            value={size}
-            placeholder={t('composer.defaultOf', { value: defaultSize })}
-            longest={50}
-            onWish={(value) => setDraft({ size: value })}
-          />
-        </div>
-      </Fold>
-      <Fold title={t('composer.format')} set={format !== null}>
-        <WishField
-          label={t('composer.format')}
-          quietLabel
-          hint={t('composer.formatAbout')}
-          value={format}
-          placeholder={t('composer.serviceDefault')}
-          longest={50}
-          onWish={(value) => setDraft({ responseFormat: value })}
-        />
-      </Fold>
-    </div>
-  )
-}
-
-const Fold = ({ title, set, children }: { title: string; set: boolean; children: ReactNode }) => (
-  <details className="images-fold">
-    <summary>
-      <ChevronRight aria-hidden size={13} /> {title}
-      {set && <span aria-hidden className="images-set" />}
-    </summary>
-    <div>{children}</div>
-  </details>
-)
-
-interface WishFieldProps extends Omit<FieldProps, 'children'> {
-  value: string | null
-  placeholder: string
-  longest: number
-  onWish: (value: string | null) => void
-}
-
-/** A text field of the request. An empty field is not sent. */
-function WishField({ value, placeholder, longest, onWish, ...field }: WishFieldProps) {
-  return (
-    <Field {...field}>
-      <TextInput
-        mono
-        value={value ?? ''}
-        maxLength={longest}
-        placeholder={placeholder}
-        onChange={({ target }) => onWish(target.value === '' ? null : target.value)}
-      />
-    </Field>
   )
 }

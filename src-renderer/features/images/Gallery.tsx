@@ -15,10 +15,11 @@ import {
 import { useTranslation } from 'react-i18next'
 import type { Image } from '../../../src-preload/contract/images.ts'
 import { showInstant } from '../../i18n/format.ts'
-import { imagesStore, useImages, withCursor, withRange, withToggled } from '../../stores/images.ts'
+import { imagesStore, isNarrowed, useImages, withCursor, withRange, withToggled } from '../../stores/images.ts'
 import { dragOut, openLightbox } from './actions.ts'
 import { galleryKey } from './galleryKeys.ts'
-import { inSight, layOut, leftOf, type Masonry } from './masonry.ts'
+import { groupsOf, placeholdersOf } from './groups.ts'
+import { gap, headingHeight, inSight, layOut, leftOf, type Masonry } from './masonry.ts'
 import { srcOf, wantThumbs } from './thumbs.ts'
 
 /** Step of the rendered range, px. Because of the steps, most wheel events render nothing. */
@@ -26,7 +27,7 @@ const stepHeight = 200
 /** px rendered above and below the view. */
 const ahead = 500
 
-/** All matching images, in columns. Only images near the view are in the document: sizes of the others are known. */
+/** All matching images, grouped by prompt, and places for those that are being generated. Only images near the view are in the document: sizes of the others are known. */
 export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
   const { t } = useTranslation('images')
   const images = useImages((store) => store.images)
@@ -35,7 +36,13 @@ export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
   const noThumb = useImages((store) => store.noThumb)
   const grid = useRef<HTMLDivElement>(null)
   const width = useWidth(grid)
-  const masonry = useMemo(() => layOut(images, width), [images, width])
+  const drawings = useImages((store) => store.drawings)
+  const narrowed = useImages(isNarrowed)
+  const waiting = useMemo(() => (narrowed ? [] : placeholdersOf(drawings, images)), [drawings, images, narrowed])
+  const masonry = useMemo(
+    () => layOut([...images, ...waiting], width, groupsOf(images, waiting)),
+    [images, waiting, width],
+  )
   const { from, to } = useBand(box, grid)
   useKeptPlace(box, grid, images, masonry)
   useCursorInSight(box, grid, images, masonry, cursor)
@@ -79,6 +86,49 @@ export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
         if (image) dragOut(event.nativeEvent, image)
       }}
     >
+      {width > 0 &&
+        masonry.groups.map(({ members, column, span, top }) => {
+          const [at = 0] = members
+          const prompt = images[at]?.prompt ?? waiting[at - images.length]?.prompt ?? ''
+          if (top > to || !members.some((one) => seen.includes(one))) return null
+          return (
+            // Hidden from screen readers, because the name of each image begins with its prompt.
+            <div
+              key={`${prompt} ${images[at]?.id ?? waiting[at - images.length]?.key}`}
+              aria-hidden
+              dir="auto"
+              title={prompt}
+              className="images-group-title"
+              style={{
+                insetInlineStart: column * (masonry.columnWidth + gap),
+                top,
+                width: span * (masonry.columnWidth + gap) - gap,
+                height: headingHeight,
+              }}
+            >
+              {prompt || t('gallery.untitled')}
+            </div>
+          )
+        })}
+      {width > 0 &&
+        seen.map((at) => {
+          const place = waiting[at - images.length]
+          return (
+            place && (
+              <span
+                key={place.key}
+                aria-hidden
+                className="images-card images-card-place"
+                style={{
+                  insetInlineStart: leftOf(masonry, at),
+                  top: masonry.top[at] ?? 0,
+                  width: masonry.columnWidth,
+                  height: masonry.tall[at] ?? 0,
+                }}
+              />
+            )
+          )
+        })}
       {width > 0 &&
         withCursorKept(seen, images, cursor).map((at) => {
           const image = images[at]
@@ -239,13 +289,14 @@ function useKeptPlace(
     before.current = { images, masonry }
     const stage = box.current
     const start = grid.current?.offsetTop ?? 0
-    if (!stage || was.images === images || stage.scrollTop <= start) return
+    const moved = was.masonry !== masonry && was.masonry.columnWidth === masonry.columnWidth
+    if (!stage || !moved || stage.scrollTop <= start) return
     const edge = stage.scrollTop - start
     const [first] = inSight(was.masonry, edge, edge)
     const known = first === undefined ? undefined : was.images[first]
+    if (first === undefined || !known) return
     // Most changes replace one image without moving others.
-    if (first === undefined || !known || images[first]?.id === known.id) return
-    const now = images.findIndex(({ id }) => id === known.id)
+    const now = images[first]?.id === known.id ? first : images.findIndex(({ id }) => id === known.id)
     if (now >= 0) stage.scrollTop += (masonry.top[now] ?? 0) - (was.masonry.top[first] ?? 0)
   }, [box, grid, images, masonry])
 }
@@ -266,8 +317,8 @@ function useCursorInSight(
     const at = latest.current.images.findIndex(({ id }) => id === cursor)
     if (at < 0) return
     const start = grid.current?.offsetTop ?? 0
-    const top = start + (latest.current.masonry.top[at] ?? 0) - 12
-    const bottom = top + (latest.current.masonry.tall[at] ?? 0) + 24
+    const top = start + (latest.current.masonry.top[at] ?? 0) - headingHeight - 8
+    const bottom = top + headingHeight + (latest.current.masonry.tall[at] ?? 0) + 20
     if (top < stage.scrollTop) stage.scrollTop = top
     else if (bottom > stage.scrollTop + stage.clientHeight) stage.scrollTop = bottom - stage.clientHeight
   }, [box, grid, cursor])

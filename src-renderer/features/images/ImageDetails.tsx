@@ -22,12 +22,16 @@ import { cancel, dismissed, drawAgain, openLightbox, reuseDrawing, saveFiles } f
 import { srcOf } from './thumbs.ts'
 import { showMs } from './time.ts'
 
-/** Running drawings and the latest incomplete drawings, with one slot per requested image. */
-export function ImageDetails() {
+/** The running drawings, or the latest incomplete ones with one slot per requested image. */
+export function ImageDetails({ running }: { running: boolean }) {
   const { t } = useTranslation('images')
-  const drawings = useImages(useShallow(onStage))
+  const drawings = useImages(useShallow((store) => onStage(store).filter((drawing) => isMaking(drawing) === running)))
   return (
-    <section aria-label={t('under.region')} className="images-under" hidden={drawings.length === 0}>
+    <section
+      aria-label={t(running ? 'under.region' : 'under.incomplete')}
+      className="images-under"
+      hidden={drawings.length === 0}
+    >
       {drawings.map((drawing) => (
         <Strip key={drawing.id} drawing={drawing} />
       ))}
@@ -54,7 +58,7 @@ function Strip({ drawing }: { drawing: Drawing }) {
           {drawing.prompt}
         </p>
         <span className="num images-strip-facts">
-          {making ? <Running since={drawing.createdAt} /> : t(`under.state.${drawing.state}`)}
+          {making ? <Running drawing={drawing} /> : t(`under.state.${drawing.state}`)}
           {drawing.slots.length > 1 && ` · ${t('under.of', { kept, count: drawing.slots.length })}`}
         </span>
         {making ? (
@@ -73,10 +77,11 @@ function Strip({ drawing }: { drawing: Drawing }) {
           </>
         )}
       </header>
-      {(making || drawing.slots.some(({ state }) => state === 'kept' || state === 'refused')) && (
+      {/* The images of a running drawing have their places in the gallery. */}
+      {!making && drawing.slots.some(({ state }) => state === 'kept' || state === 'refused') && (
         <ul className="images-slots">
           {drawing.slots.map((slot) => (
-            <Slot key={slot.index} slot={slot} making={making} />
+            <Slot key={slot.index} slot={slot} />
           ))}
         </ul>
       )}
@@ -97,24 +102,28 @@ const hasRetry = ({ state, problem, slots }: Drawing): boolean =>
   problemTargets[problem.kind] === 'retry' &&
   !slots.some((slot) => slot.state === 'refused')
 
-/** The elapsed time of a running drawing. */
-function Running({ since }: { since: string }) {
+/** What a running drawing waits for, and the time since its request. */
+function Running({ drawing: { createdAt, slots } }: { drawing: Drawing }) {
+  const { t } = useTranslation('images')
   const now = useNow(100)
-  return <>{showMs(Math.max(0, now - new Date(since).getTime()))}</>
+  const fetching = slots.some(({ state }) => state === 'fetching')
+  return (
+    <>
+      {t(fetching ? 'under.fetching' : 'under.waiting')} · {showMs(Math.max(0, now - new Date(createdAt).getTime()))}
+    </>
+  )
 }
 
-function Slot({ slot, making }: { slot: ImageSlot; making: boolean }) {
+function Slot({ slot }: { slot: ImageSlot }) {
   const { t } = useTranslation('images')
   const { state, imageId } = slot
   if (state === 'kept' && imageId !== null) return <Kept imageId={imageId} />
-  const waits = making && (state === 'waiting' || state === 'fetching')
   const ended = state !== 'refused' ? 'none' : slot.fileId === null ? 'refused' : 'notShown'
-  const words = waits ? t(`under.${state}`) : t(`under.${ended}`)
   const Icon = state === 'refused' ? Ban : CircleAlert
   return (
-    <li className="images-slot" data-state={state} data-waits={waits}>
-      {!waits && <Icon aria-hidden size={16} />}
-      <span>{words}</span>
+    <li className="images-slot" data-state={state}>
+      <Icon aria-hidden size={16} />
+      <span>{t(`under.${ended}`)}</span>
     </li>
   )
 }

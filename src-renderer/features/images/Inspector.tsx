@@ -15,14 +15,85 @@ import type { Image } from '../../../src-preload/contract/images.ts'
 import { showCount } from '../../i18n/format.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { showBytes } from '../../shared/ui/bytes.ts'
+import { Field, type FieldProps, TextInput } from '../../shared/ui/Field.tsx'
 import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { imagesStore, targets, useImages } from '../../stores/images.ts'
 import { copyImage, openLightbox, remove, reuse, reveal, saveImages, showToChat, toggleFavourite } from './actions.ts'
 import { Details } from './Details.tsx'
+import { setDraft } from './subscriptions.ts'
 
-/** The image at the cursor, or the selected ones. */
+/** The image at the cursor or the selected ones, then the options of the next request. */
 export function ImagesInspector() {
+  return (
+    <>
+      <Chosen />
+      <Advanced />
+    </>
+  )
+}
+
+/** The size of a request without one (specification, POST /v1/images/generations). */
+const defaultSize = '1024x1024'
+
+/** The fields `response_format`, and `model` and `size`, which the service accepts and ignores. */
+function Advanced() {
+  const { t } = useTranslation('images')
+  const { model, size, responseFormat } = useImages((store) => store.draft)
+  return (
+    <InspectorSection title={t('advanced.title')}>
+      <div className="flex flex-col gap-3">
+        <WishField
+          label={t('advanced.format')}
+          hint={t('advanced.formatAbout')}
+          value={responseFormat}
+          placeholder={t('advanced.serviceDefault')}
+          longest={50}
+          onWish={(value) => setDraft({ responseFormat: value })}
+        />
+        <WishField
+          label={t('advanced.model')}
+          value={model}
+          placeholder={t('advanced.serviceDefault')}
+          longest={200}
+          onWish={(value) => setDraft({ model: value })}
+        />
+        <WishField
+          label={t('advanced.size')}
+          hint={t('advanced.ignoredAbout')}
+          value={size}
+          placeholder={t('advanced.defaultOf', { value: defaultSize })}
+          longest={50}
+          onWish={(value) => setDraft({ size: value })}
+        />
+      </div>
+    </InspectorSection>
+  )
+}
+
+interface WishFieldProps extends Omit<FieldProps, 'children'> {
+  value: string | null
+  placeholder: string
+  longest: number
+  onWish: (value: string | null) => void
+}
+
+/** A text field of the request. An empty field is not sent. */
+function WishField({ value, placeholder, longest, onWish, ...field }: WishFieldProps) {
+  return (
+    <Field {...field}>
+      <TextInput
+        mono
+        value={value ?? ''}
+        maxLength={longest}
+        placeholder={placeholder}
+        onChange={({ target }) => onWish(target.value === '' ? null : target.value)}
+      />
+    </Field>
+  )
+}
+
+function Chosen() {
   const many = useImages((store) => store.picked.size > 1)
   const image = useImages((store) => store.images.find(({ id }) => id === [...store.picked, store.cursor][0]) ?? null)
   if (many) return <Many />

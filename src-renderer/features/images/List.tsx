@@ -14,14 +14,14 @@ import { Spinner } from '../../shared/ui/Spinner.tsx'
 import { appStore } from '../../stores/app.ts'
 import { isMaking, isTroubled, savedCount, useImages } from '../../stores/images.ts'
 import { focusPrompt, goToDrawing, reuseDrawing } from './actions.ts'
-import { setDraft } from './subscriptions.ts'
+import { searchFor, setDraft } from './subscriptions.ts'
 
 /** Recent prompts, newest first: state, images, cost. */
 export function ImagesList() {
   const { t } = useTranslation('images')
   const drawings = useImages((store) => store.drawings)
   const loading = useImages((store) => store.state === 'loading')
-  const [search, setSearch] = useState('')
+  const search = useImages((store) => store.search)
   const [reached, setReached] = useState<string | null>(null)
   const list = useRef<HTMLUListElement>(null)
   const shown = useMemo(() => matching(drawings, search), [drawings, search])
@@ -50,15 +50,17 @@ export function ImagesList() {
   return (
     <nav aria-label={t('list.label')} className="images-list">
       <SearchField
-        className="images-search images-list-search"
+        className="images-search"
         iconSize={14}
         type="text"
-        label={t('list.search')}
+        label={t('search')}
+        maxLength={1000}
         value={search}
-        onValue={setSearch}
+        onValue={searchFor}
+        clearLabel={t('clearSearch')}
         onKeyDown={(event) => {
           if (event.key === 'ArrowDown') walk(0)
-          else if (event.key === 'Escape' && search !== '') setSearch('')
+          else if (event.key === 'Escape' && search !== '') searchFor('')
           else return
           event.preventDefault()
         }}

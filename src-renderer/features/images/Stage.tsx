@@ -7,11 +7,10 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
-import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { StatusText } from '../../shared/ui/StatusText.tsx'
-import { imagesStore, targets, useImages } from '../../stores/images.ts'
+import { imagesStore, isMaking, isNarrowed, targets, useImages } from '../../stores/images.ts'
 import { useRoute } from '../../stores/route.ts'
 import { focusPrompt, remove, saveImages, toggleFavourite } from './actions.ts'
 import { Composer } from './Composer.tsx'
@@ -51,7 +50,6 @@ function Bar() {
   const search = useImages((store) => store.search)
   const favourites = useImages((store) => store.favourites)
   const narrowed = search.trim() !== '' || favourites
-  const field = useRef<HTMLInputElement>(null)
   const words = narrowed
     ? t('found', { count: shown, figure: showCount(shown), total: showCount(total) })
     : t('count', { count: total, figure: showCount(total) })
@@ -66,23 +64,9 @@ function Bar() {
       actions={
         total > 0 && (
           <>
-            <SearchField
-              className="images-search"
-              iconSize={14}
-              inputRef={field}
-              type="text"
-              label={t('search')}
-              placeholder={t('searchShort')}
-              maxLength={1000}
-              value={search}
-              onValue={searchFor}
-              clearLabel={t('clearSearch')}
-              onKeyDown={(event) => {
-                if (event.key !== 'Escape' || search === '') return
-                searchFor('')
-                event.preventDefault()
-              }}
-            />
+            {search !== '' && shown > 0 && (
+              <IconButton icon={X} label={t('nothing.action')} onClick={() => searchFor('')} />
+            )}
             <IconButton
               icon={Star}
               label={t('favouritesOnly')}
@@ -103,13 +87,14 @@ function Body() {
   const state = useImages((store) => store.state)
   const problem = useImages((store) => store.problem ?? store.foundProblem)
   const found = useImages((store) => store.found)
-  const some = useImages((store) => store.images.length > 0)
+  // A running drawing has places for its images.
+  const some = useImages((store) => store.images.length > 0 || (!isNarrowed(store) && store.drawings.some(isMaking)))
   const any = useImages((store) => store.total > 0 || store.drawings.length > 0)
   const loading = !some && (state === 'loading' || found === 'loading')
   return (
     <div ref={box} className="images-scroll">
       {problem && <ProblemNotice problem={problem} on={{ retry: () => void find() }} className="mb-3" />}
-      <ImageDetails />
+      <ImageDetails running={false} />
       {some ? <Gallery box={box} /> : loading ? <Loading /> : problem ? null : any ? <NothingFound /> : <Teaching />}
     </div>
   )
@@ -140,7 +125,8 @@ function Teaching() {
 function Loading() {
   const { t } = useTranslation('images')
   return (
-    <div className="grid grid-cols-[repeat(auto-fill,minmax(220px,1fr))] gap-3">
+    // The columns of `columnsFor`, with space for a heading above each row.
+    <div className="grid grid-cols-[repeat(auto-fill,minmax(clamp(170px,20%,260px),1fr))] gap-x-2 gap-y-10 pt-[26px]">
       <StatusText>{t('loading')}</StatusText>
       {Array.from({ length: 12 }, (_, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity

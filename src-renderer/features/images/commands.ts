@@ -1,6 +1,7 @@
 import type { Image } from '../../../src-preload/contract/images.ts'
 import { i18n } from '../../i18n/index.ts'
 import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
+import { openList } from '../../shared/listRegion.ts'
 import { imagesStore, targets } from '../../stores/images.ts'
 import * as actions from './actions.ts'
 import { startSlideshow } from './ImageLightbox.tsx'
@@ -43,7 +44,10 @@ function ofPictures(): Command[] {
 }
 
 function commands(): Command[] {
-  const focusSearch = () => document.querySelector<HTMLInputElement>('.images-stage .images-search input')?.select()
+  const focusSearch = (): void => {
+    openList()
+    requestAnimationFrame(() => document.querySelector<HTMLInputElement>('.images-search input')?.select())
+  }
   return [
     { id: 'images.write', title: title('write'), group: 'images', keys: 'Mod+J', run: actions.focusPrompt },
     {

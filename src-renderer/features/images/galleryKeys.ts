@@ -59,7 +59,7 @@ function goalOf(event: KeyboardEvent, masonry: Masonry, at: number, viewHeight: 
     key === 'ArrowLeft' ? (back ? 'right' : 'left') : key === 'ArrowRight' ? (back ? 'left' : 'right') : directions[key]
   if (direction) return stepFrom(masonry, at, direction)
   if (key === 'Home') return 0
-  if (key === 'End') return masonry.top.length - 1
+  if (key === 'End') return imagesStore.getState().images.length - 1
   if (key !== 'PageUp' && key !== 'PageDown') return null
   return stepByHeight(masonry, at, key === 'PageUp' ? 'up' : 'down', viewHeight)
 }

@@ -1,6 +1,5 @@
 import { useEffect } from 'react'
 import type { PageRegions } from '../../shared/pageView.ts'
-import { imagesStore, targets } from '../../stores/images.ts'
 import { offerImagesCommands } from './commands.ts'
 import { ImagesInspector } from './Inspector.tsx'
 import { ImagesList } from './List.tsx'
@@ -17,5 +16,4 @@ export const imagesPage: PageRegions = {
   Stage: ImagesStage,
   Inspector: ImagesInspector,
   inspectorOnDemand: true,
-  inspectorContent: { subscribe: imagesStore.subscribe, isThere: () => targets(imagesStore.getState()).length > 0 },
 }

@@ -92,6 +92,16 @@ function ServerFields(props: {
           { value: 'http', label: t('settings.server.http') },
         ]}
       />
+      {/* Above the fields, because the button that turns the server on is always visible. */}
+      {isNew && (
+        <Notice
+          kind="warn"
+          role="note"
+          title={t(form.kind === 'stdio' ? 'settings.gallery.starts' : 'settings.gallery.connects')}
+        >
+          {t(form.kind === 'stdio' ? 'settings.servers.warnStdio' : 'settings.gallery.warnHttp')}
+        </Notice>
+      )}
       {form.kind === 'stdio' ? (
         <StdioFields form={form} reported={reported} onChange={change} />
       ) : (
@@ -105,15 +115,6 @@ function ServerFields(props: {
           onChange={(event) => change({ timeout: event.target.value })}
         />
       </Field>
-      {isNew && (
-        <Notice
-          kind="warn"
-          role="note"
-          title={t(form.kind === 'stdio' ? 'settings.gallery.starts' : 'settings.gallery.connects')}
-        >
-          {t(form.kind === 'stdio' ? 'settings.servers.warnStdio' : 'settings.gallery.warnHttp')}
-        </Notice>
-      )}
       {problem && <ProblemNotice problem={problem} on={{ retry: () => save(false) }} />}
       <div className="sticky bottom-0 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-line border-t bg-raise px-5 py-3">
         {Object.keys(errors).length > 0 && (

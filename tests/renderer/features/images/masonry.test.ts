@@ -1,10 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Drawing, Image } from '../../../../src-preload/contract/images.ts'
+import { groupsOf, placeholdersOf } from '../../../../src-renderer/features/images/groups.ts'
 import {
   columnsFor,
   gap,
+  headingHeight,
   inSight,
-  layOut,
+  layOut as layOutGroups,
   leftOf,
   type Masonry,
   type Sized,
@@ -14,6 +17,15 @@ import {
 const side = fc.oneof(fc.integer({ min: 1, max: 4_096 }), fc.constantFrom(0, 1, 16_384))
 const pictures = fc.array(fc.record({ width: side, height: side }), { maxLength: 120 })
 const stage = fc.integer({ min: 60, max: 3_000 })
+
+/** Groups of 1 to 7 neighbours. */
+const groupsFor = (list: readonly Sized[]): number[][] => {
+  const groups: number[][] = []
+  for (let at = 0, size = 1; at < list.length; at += size, size = (size * 3) % 7 || 1)
+    groups.push(list.slice(at, at + size).map((_, index) => at + index))
+  return groups
+}
+const layOut = (list: readonly Sized[], width: number): Masonry => layOutGroups(list, width, groupsFor(list))
 
 const ways = ['left', 'right', 'up', 'down'] as const
 
@@ -63,17 +75,44 @@ describe("the gallery's layout", () => {
     )
   })
 
-  it('preserves the order: no picture starts above the one before it, and those at the same height are left to right', () => {
+  it('preserves the order in a group: no picture starts above the one before it, and those at the same height are left to right', () => {
     fc.assert(
       fc.property(pictures, stage, (list, width) => {
         const boxes = placed(list, width)
-        for (const [at, box] of boxes.entries()) {
-          const before = boxes[at - 1]
-          if (!before) continue
-          expect(box.top).toBeGreaterThanOrEqual(before.top)
-          if (box.top === before.top) expect(box.left).toBeGreaterThan(before.left)
+        for (const group of groupsFor(list)) {
+          for (const [place, at] of group.entries()) {
+            const before = boxes[group[place - 1] ?? -1]
+            const box = boxes[at]
+            if (!before || !box) continue
+            expect(box.top).toBeGreaterThanOrEqual(before.top)
+            if (box.top === before.top) expect(box.left).toBeGreaterThan(before.left)
+          }
         }
       }),
+    )
+  })
+
+  it('has space for a heading above each group, as wide as the group, and no picture of another group there', () => {
+    fc.assert(
+      fc.property(pictures, stage, (list, width) => {
+        const masonry = layOut(list, width)
+        const boxes = placed(list, width)
+        expect(masonry.groups.map(({ members }) => members)).toEqual(groupsFor(list))
+        for (const { members, column, span, top } of masonry.groups) {
+          const left = column * (masonry.columnWidth + gap)
+          const right = left + span * (masonry.columnWidth + gap) - gap
+          for (const at of members) {
+            expect(boxes[at]?.top).toBeGreaterThanOrEqual(top + headingHeight)
+            expect(boxes[at]?.left).toBeGreaterThanOrEqual(left - 0.001)
+            expect(boxes[at]?.right).toBeLessThanOrEqual(right + 0.001)
+          }
+          for (const box of boxes) {
+            const apart = box.right <= left + 0.001 || box.left >= right - 0.001
+            expect(apart || box.bottom <= top + 0.001 || box.top >= top + headingHeight - 0.001).toBe(true)
+          }
+        }
+      }),
+      { numRuns: 150 },
     )
   })
 
@@ -158,5 +197,48 @@ describe("the gallery's layout", () => {
     const before = process.threadCpuUsage()
     for (let round = 0; round < 20; round += 1) layOut(list, 1_000)
     expect(process.threadCpuUsage(before).user / 20).toBeLessThan(30_000)
+  })
+})
+
+describe('groups of the gallery', () => {
+  const image = (id: number, prompt: string, drawingId: string): Image =>
+    ({ id: String(id), prompt, drawingId, createdAt: `2026-11-28T10:00:0${9 - id}Z`, width: 640, height: 480 }) as Image
+  const drawing = (id: string, prompt: string, createdAt: string, states: string[]): Drawing =>
+    ({ id, prompt, createdAt, state: 'making', slots: states.map((state, index) => ({ index, state })) }) as Drawing
+
+  it('has neighbours with the same prompt in one group, also of several requests', () => {
+    const images = [image(0, 'fox', 'b'), image(1, 'fox', 'a'), image(2, 'sea', 'c'), image(3, 'fox', 'd')]
+    expect(groupsOf(images, [])).toEqual([[0, 1], [2], [3]])
+  })
+
+  it('has places of the expected size for the missing images of running requests, beside those that arrived', () => {
+    const images = [image(0, 'sea', 'b'), image(1, 'fox', 'a')]
+    const waiting = placeholdersOf(
+      [
+        drawing('c', 'sky', '2026-11-28T11:00:00Z', ['fetching', 'waiting']),
+        drawing('b', 'sea', '2026-11-28T10:00:00Z', ['kept', 'waiting', 'failed']),
+      ],
+      images,
+    )
+    expect(waiting.map(({ prompt, width, height }) => [prompt, width, height])).toEqual([
+      ['sky', 640, 480],
+      ['sky', 640, 480],
+      ['sea', 640, 480],
+    ])
+    expect(groupsOf(images, waiting)).toEqual([[2, 3], [4, 0], [1]])
+  })
+
+  it('moves no image and needs no other space when an image takes the place of its placeholder', () => {
+    const old = [image(1, 'fox', 'a'), image(2, 'sea', 'b')]
+    const at = '2026-11-28T11:00:00Z'
+    const lay = (images: Image[], states: string[]): Masonry => {
+      const waiting = placeholdersOf([drawing('c', 'sky', at, states)], images)
+      return layOutGroups([...images, ...waiting], 900, groupsOf(images, waiting))
+    }
+    const before = lay(old, ['waiting', 'waiting'])
+    const after = lay([{ ...image(0, 'sky', 'c'), createdAt: at }, ...old], ['kept', 'waiting'])
+    expect(after.height).toBe(before.height)
+    expect([...after.top.slice(1, 3)]).toEqual([...before.top.slice(0, 2)])
+    expect([...after.column.slice(1, 3)]).toEqual([...before.column.slice(0, 2)])
   })
 })
