@@ -27,7 +27,10 @@ const stepHeight = 200
 /** px rendered above and below the view. */
 const ahead = 500
 
-/** All matching images, grouped by prompt, and places for those that are being generated. Only images near the view are in the document: sizes of the others are known. */
+/**
+ * All matching images, grouped by prompt, and places for those that are being generated. Only images near the view are in the document: sizes
+ * of the others are known.
+ */
 export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
   const { t } = useTranslation('images')
   const images = useImages((store) => store.images)
@@ -87,14 +90,14 @@ export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
       }}
     >
       {width > 0 &&
-        masonry.groups.map(({ members, column, span, top }) => {
+        [...new Set(seen.map((at) => masonry.group[at] ?? 0))].map((index) => {
+          const { members = [], column = 0, span = 1, top = 0 } = masonry.groups[index] ?? {}
           const [at = 0] = members
           const prompt = images[at]?.prompt ?? waiting[at - images.length]?.prompt ?? ''
-          if (top > to || !members.some((one) => seen.includes(one))) return null
           return (
             // Hidden from screen readers, because the name of each image begins with its prompt.
             <div
-              key={`${prompt} ${images[at]?.id ?? waiting[at - images.length]?.key}`}
+              key={`group ${images[at]?.id ?? waiting[at - images.length]?.key}`}
               aria-hidden
               dir="auto"
               title={prompt}

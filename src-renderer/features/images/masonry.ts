@@ -19,6 +19,8 @@ export interface Masonry {
   /** List indexes, column by column, from the top. */
   columns: readonly (readonly number[])[]
   groups: readonly PlacedGroup[]
+  /** Index of its group, by list index. */
+  group: Uint32Array
 }
 
 /** A group of images. Its heading is at `top`, above the images. */
@@ -63,6 +65,7 @@ export function layOut(pictures: readonly Sized[], width: number, groups: readon
   const top = new Float64Array(pictures.length)
   const tall = new Float64Array(pictures.length)
   const columns: number[][] = Array.from({ length: count }, () => [])
+  const group = new Uint32Array(pictures.length)
   const placed: PlacedGroup[] = []
   let rowTop = 0
   let rowEnd = 0
@@ -79,6 +82,7 @@ export function layOut(pictures: readonly Sized[], width: number, groups: readon
       const to = ends.indexOf(Math.min(...ends))
       const start = ends[to] ?? 0
       const height = heightOf(pictures[at], columnWidth)
+      group[at] = placed.length - 1
       column[at] = used + to
       top[at] = start
       tall[at] = height
@@ -88,7 +92,7 @@ export function layOut(pictures: readonly Sized[], width: number, groups: readon
     }
     used += span
   }
-  return { columnWidth, height: rowEnd, column, top, tall, columns, groups: placed }
+  return { columnWidth, height: rowEnd, column, top, tall, columns, groups: placed, group }
 }
 
 function heightOf(picture: Sized | undefined, columnWidth: number): number {
