@@ -219,11 +219,10 @@ export function openRow(id: number): void {
   navigate({ page: 'proxy', id: null })
 }
 
-/** Moves to the first image of a drawing, clearing a search that hides it. For a drawing without images, shows its problems again. */
+/** Moves to the first image of a drawing, after clearing a filter that hides it and reading the images that a search left out. For a drawing without images, shows its problems again. */
 export async function goToDrawing(drawing: Drawing): Promise<void> {
-  const { search, favourites } = imagesStore.getState()
   if (goToPicture(drawing)) return
-  if (drawing.inSight.count > 0 && (search.trim() !== '' || favourites)) {
+  if (drawing.inSight.count > 0) {
     imagesStore.setState({ search: '', favourites: false })
     await find()
     goToPicture(drawing)
