@@ -378,9 +378,27 @@ test('a model without image input: the service’s message, another model one cl
   await page.getByRole('button', { name: windowText('chat:send'), exact: true }).click()
   await expect(warning).toBeVisible()
   await page.keyboard.press('Escape')
-  // By now a model is known that takes images. The next image for the other model offers it before sending.
-  await pick(page, file('c.png', 'image/png', png(9, 9, 5)))
-  await page.getByRole('button', { name: windowText('composer:useOther', { model: 'vision' }) }).click()
+})
+
+test('an image for a model that refused images offers a model that took one, before sending', { tag: '@long' }, async ({
+  page,
+}) => {
+  const askWithImage = async (model: string, end: 'failed' | 'complete', seed: number): Promise<void> => {
+    await pickModel(page, model)
+    await pick(page, file(`${model}.png`, 'image/png', png(9, 9, seed)))
+    await expect(ready(page)).toHaveCount(1)
+    await send(page, 'Describe it.')
+    await settled(page, end)
+  }
+  await askWithImage('writer-small', 'failed', 1)
+  await askWithImage('vision', 'complete', 2)
+  await pickModel(page, 'writer-small')
+  await pick(page, file('next.png', 'image/png', png(9, 9, 3)))
+  const use = page.getByRole('button', { name: windowText('composer:useOther', { model: 'vision' }) })
+  await expect(use).toBeVisible()
+  await expectAccessible(page, '.chat-composer')
+  await takePictures(page, 'chat-other-model', true)
+  await use.click()
   await expect(page.getByText('writer-small refused images before')).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Model: vision', exact: true })).toBeVisible()
 })
