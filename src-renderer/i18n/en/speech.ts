@@ -45,7 +45,7 @@ export const speech = {
   settings: 'Voice settings',
   emptyTitle: 'Turn text into speech',
   empty:
-    'Write or paste a text of any length. A long one is generated in parts. It plays while it is generated, and you can replay it offline.',
+    'Write or paste a text of any length. A long text is generated in parts. You hear it while it is generated, and you can replay it offline.',
   example: 'Try an example',
   exampleText:
     'The ferry leaves the harbour at seven, when the gulls are still asleep. By noon the town has forgotten it; in the evening it comes back, full of light.',
