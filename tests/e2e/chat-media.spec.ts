@@ -358,7 +358,7 @@ test('a model without image input: the service’s message, another model one cl
   await page.getByRole('button', { name: windowText('chat:saveAndSend') }).click()
   await expect(warning).toBeVisible()
   await page.keyboard.press('Escape')
-  await expect(page.getByRole('button', { name: windowText('chat:saveAndSend') })).toBeFocused()
+  await expect(page.getByRole('textbox', { name: windowText('chat:editText') })).toBeFocused()
   await page.getByRole('button', { name: windowText('chat:cancel') }).click()
   // So does a repeated request, because the chat still holds the images.
   await page.keyboard.press('Control+Shift+Enter')

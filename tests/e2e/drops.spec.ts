@@ -84,7 +84,10 @@ test('an archive that is dropped on the list asks whether to import or attach it
     .click()
   await expect(page.getByRole('dialog', { name: windowText('library:importTitle') })).toBeVisible()
   const imported = page.getByRole('dialog', { name: windowText('library:importTitle') })
-  await imported.getByRole('button', { name: windowText('library:close') }).last().click()
+  await imported
+    .getByRole('button', { name: windowText('library:close') })
+    .last()
+    .click()
   await expect(imported).toHaveCount(0)
   // Elsewhere an archive is a file like others.
   await drop(page, page.locator('.chat-welcome'), fileNamed('other.json', '{}'))

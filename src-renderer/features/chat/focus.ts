@@ -32,11 +32,7 @@ export const messageAttributes = ({ id, parentId, sibling }: Pick<Message, 'id' 
 
 const article = (id: string): string => `[data-message-id="${CSS.escape(id)}"]`
 
-/** A button of a message, by its `data-action`. */
-export const actionOf = (id: string, action: string): HTMLElement | null =>
-  document.querySelector<HTMLElement>(`${article(id)} [data-action="${action}"]`)
-
-/** The same button of the sibling that replaced a message. The buttons of a whole reply come after those of its parts. */
+/** A button, by its `data-action`, of the sibling that replaced a message. The buttons of a whole reply come after those of its parts. */
 export const siblingAction = (parentId: string | null, sibling: number, action: string): HTMLElement | null =>
   [
     ...document.querySelectorAll<HTMLElement>(

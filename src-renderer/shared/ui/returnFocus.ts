@@ -34,12 +34,12 @@ let origin: Element | null = null
 export const commandOrigin = (): Element | null => origin ?? document.activeElement
 
 /**
- * Moves the focus to the message field, if the page has one, after a modal dialog has closed. On a button, the next letters would be
+ * Moves the focus to the message field, if the page has one, or to the field of an edited message, after a modal dialog has closed. On a button, the next letters would be
  * lost, and the next space would press it. A field for text keeps the focus, and so does everything while another dialog is open.
  */
 export function leaveDialog(): void {
   const focused = document.activeElement
-  const field = takesText(focused) ? focused : document.querySelector('dialog[open]') ? null : composerField()
+  const field = takesText(focused) ? focused : document.querySelector('dialog[open]') ? null : fieldFor(focused)
   field?.focus({ preventScroll: true })
   placeCaret(field)
   origin = focused
@@ -48,6 +48,10 @@ export function leaveDialog(): void {
     origin = null
   })
 }
+
+/** The field of the message that is edited, if its buttons had the focus. Otherwise the message field. */
+const fieldFor = (focused: Element | null): TextField | null =>
+  focused?.closest('article')?.querySelector('textarea') ?? composerField()
 
 /** Chromium returns the focus to a field without its caret when the content of the dialog is gone. Letters would be lost. */
 function placeCaret(field: TextField | null): void {
