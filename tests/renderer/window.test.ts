@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { problemKinds } from '../../src-preload/contract/problem.ts'
-import { viewBucket } from '../../src-renderer/app/shell/bucket.ts'
+import { nearLimit } from '../../src-renderer/app/shell/bucket.ts'
 import { setups } from '../../src-renderer/features/proxy/setups/index.ts'
 import { parsePort } from '../../src-renderer/features/settings/parse.ts'
 import { problems } from '../../src-renderer/i18n/en/problems.ts'
@@ -117,19 +117,25 @@ describe('the status bar', () => {
     asOf: '2026-01-01T00:00:00.000Z',
   }
   const then = Date.parse(bucket.asOf)
-  it('counts the minute bucket down and forgets a reset that has passed [LIM-01]', () => {
-    expect(viewBucket(bucket, then + 5_000)).toMatchObject({ used: 41, resetsInSeconds: 13, level: 'good' })
-    expect(viewBucket(bucket, then + 60_000).resetsInSeconds).toBeNull()
+  it('shows the requests of the minute from 80 % of the limit on, and counts them down [LIM-01]', () => {
+    expect(nearLimit({ ...bucket, remaining: 13 }, then)).toBeNull()
+    expect(nearLimit({ ...bucket, remaining: 12 }, then + 5_000)).toEqual({
+      used: 48,
+      limit: 60,
+      resetsInSeconds: 13,
+      level: 'warn',
+    })
+    expect(nearLimit({ ...bucket, remaining: 0 }, then)?.level).toBe('bad')
+  })
+  it('forgets a minute that has ended, also where the service reports no reset', () => {
+    const full = { ...bucket, remaining: 0 }
+    expect(nearLimit(full, then + 18_000)).toBeNull()
+    expect(nearLimit({ ...full, resetSeconds: null }, then + 59_000)).toMatchObject({ resetsInSeconds: null })
+    expect(nearLimit({ ...full, resetSeconds: null }, then + 60_000)).toBeNull()
   })
   it('shows no figure that was not reported [GEN-02]', () => {
-    expect(viewBucket({ ...bucket, limit: null, resetSeconds: null }, then)).toMatchObject({
-      used: null,
-      limit: null,
-      resetsInSeconds: null,
-    })
-  })
-  it('turns red when the service blocks requests [LIM-02]', () => {
-    expect(viewBucket({ ...bucket, banned: true }, then).level).toBe('bad')
+    expect(nearLimit({ ...bucket, limit: null, remaining: 0 }, then)).toBeNull()
+    expect(nearLimit({ ...bucket, remaining: null }, then)).toBeNull()
   })
   it('shows at most four toasts', () => {
     const store = ['1', '2', '3', '4', '5'].reduce((all, id) => withToast(all, { id, text: id }), firstAppStore)

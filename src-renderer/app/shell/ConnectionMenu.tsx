@@ -7,8 +7,8 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { Menu, MenuChoice, MenuChoices, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { useApp } from '../../stores/app.ts'
 
-/** The connection in the status bar, with a menu of all other connections. */
-export function ConnectionMenu({ children }: { children: ReactNode }) {
+/** The connection in the status bar, with a menu of all other connections. `about` is shown on hover. */
+export function ConnectionMenu({ about, children }: { about: string | null; children: ReactNode }) {
   const { t } = useTranslation('shell')
   const studio = useStudio()
   const profiles = useApp(({ app }) => app?.profiles)
@@ -19,7 +19,7 @@ export function ConnectionMenu({ children }: { children: ReactNode }) {
       trigger={
         <button
           type="button"
-          title={t('connections.title')}
+          title={about ?? t('connections.title')}
           className="num flex h-full min-w-0 items-center gap-1.5 rounded-s px-2 hover:bg-hover hover:text-ink focus-visible:outline-offset-[-2px] data-[state=open]:bg-hover data-[state=open]:text-ink"
         >
           {children}

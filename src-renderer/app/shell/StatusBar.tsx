@@ -1,7 +1,7 @@
 import { Waypoints } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { exact, showSc } from '../../../src-preload/contract/amountText.ts'
+import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { AppState, MinuteBucket } from '../../../src-preload/contract/app.ts'
 import { banAt } from '../../../src-preload/contract/limitText.ts'
 import { showCount, showInstant } from '../../i18n/format.ts'
@@ -15,10 +15,10 @@ import { useNow } from '../../shared/useNow.ts'
 import { useApp } from '../../stores/app.ts'
 import type { Route } from '../../stores/route.ts'
 import { useUsage } from '../../stores/usage.ts'
-import { viewBucket } from './bucket.ts'
+import { nearLimit } from './bucket.ts'
 import { ConnectionMenu } from './ConnectionMenu.tsx'
 
-/** Key figures that would otherwise need a panel. Every item is a button that opens its panel. */
+/** What a person must know now: connection, local API, alerts, and the request limit only when it is near. Every item is a button. */
 export function StatusBar() {
   const { t } = useTranslation('shell')
   const link = useApp((store) => store.link)
@@ -45,7 +45,6 @@ export function StatusBar() {
       {app && <ProxyItem app={app} />}
       <span className="ms-auto" />
       {app?.bucket && <BucketItem bucket={app.bucket} />}
-      <SpendItems />
       <Bell />
     </footer>
   )
@@ -87,11 +86,12 @@ function Item({
 
 function ConnectionItem({ app }: { app: AppState | null }) {
   const { t } = useTranslation(['shell', 'problems'])
+  const spend = useSpendText()
   const connection = app?.connection
   if (connection?.offline) {
     return (
       <>
-        <ConnectionMenu>
+        <ConnectionMenu about={spend}>
           <OfflineTexts connection={connection} offline={connection.offline} />
         </ConnectionMenu>
         <ReconnectItem />
@@ -106,7 +106,7 @@ function ConnectionItem({ app }: { app: AppState | null }) {
       : t(`status.${connection.state}`, { name })
   const tone = { none: 'muted', checking: 'warn', connected: 'good', failed: 'bad' } as const
   return (
-    <ConnectionMenu>
+    <ConnectionMenu about={spend}>
       <Dot
         tone={connection ? tone[connection.state] : 'muted'}
         breathing={!connection || connection.state === 'checking'}
@@ -147,10 +147,10 @@ function ProxyItem({ app: { proxy } }: { app: AppState }) {
   )
 }
 
+/** The requests of this minute, when few are left, or the service's block. */
 function BucketItem({ bucket }: { bucket: MinuteBucket }) {
   const { t } = useTranslation('shell')
   const now = useNow(1000)
-  const { used, limit, remaining, resetsInSeconds, level } = viewBucket(bucket, now)
   if (banAt(bucket, now) === 'banned') {
     const until = bucket.bannedUntil
     return (
@@ -159,19 +159,15 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
       </Item>
     )
   }
-  if (used === null && remaining === null) return null
-  const usedWords = t('status.used', { used: showCount(used ?? 0), limit: showCount(limit ?? 0) })
+  const near = nearLimit(bucket, now)
+  if (!near) return null
+  const { used, limit, resetsInSeconds, level } = near
+  const usedWords = t('status.used', { used: showCount(used), limit: showCount(limit) })
   return (
-    <Item to={{ page: 'usage', id: null }} className="shrink-0 max-[560px]:hidden">
-      {used !== null && limit !== null ? (
-        <>
-          {t('status.requests')}
-          <Meter label={t('status.usedLabel')} value={used} max={limit} level={level} valueText={usedWords} />
-          <span aria-hidden>{usedWords}</span>
-        </>
-      ) : (
-        t('status.remainingOnly', { remaining })
-      )}
+    <Item to={{ page: 'usage', id: null }} className="shrink-0">
+      <span className="max-[560px]:hidden">{t('status.requests')}</span>
+      <Meter label={t('status.usedLabel')} value={used} max={limit} level={level} valueText={usedWords} />
+      <span aria-hidden>{usedWords}</span>
       {resetsInSeconds !== null && (
         <span className="text-faint max-[800px]:hidden">{t('status.resets', { seconds: resetsInSeconds })}</span>
       )}
@@ -179,49 +175,22 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
   )
 }
 
-/** Today's cost and the balance: the service's last report, adjusted by the requests of this computer since then. */
-function SpendItems() {
+/**
+ * Today's cost and the balance in one text, with their source: the service's last report, adjusted by the requests of this computer since
+ * then. Null before any report.
+ */
+function useSpendText(): string | null {
   const { t } = useTranslation(['usage', 'common'])
-  const today = useUsage(({ spend }) => spend?.today ?? null)
-  const balance = useUsage(({ spend }) => spend?.balance ?? null)
-  const reported = useUsage(({ accounts }) => accounts?.find(({ active }) => active)?.balance ?? null)
-  const sources = ({ estimated, asOf }: { estimated: boolean; asOf: string | null }) =>
-    asOf === null
-      ? t('status.measured')
-      : t(estimated ? 'status.reportedAndMeasured' : 'status.reported', { at: showInstant(asOf) })
-  const balanceSource = (): string =>
-    balance?.estimated && reported && reported.asOf === balance.asOf
-      ? t('status.balanceEstimated', { reported: showSc(reported.value), at: showInstant(reported.asOf) })
-      : balance
-        ? sources(balance)
-        : ''
-  return (
-    <>
-      {today && (
-        <Item
-          to={{ page: 'usage', id: null }}
-          title={`${sources(today)}\n${t('common:sc')}`}
-          className="shrink-0 max-[800px]:hidden"
-        >
-          {t('status.today', { amount: showSc(today.amount) })}
-          {today.estimated && <Estimated />}
-        </Item>
-      )}
-      {balance && (
-        <Item
-          to={{ page: 'usage', id: null }}
-          title={`${balanceSource()}\n${t('common:sc')}`}
-          className={cx('shrink-0', exact(balance.amount) <= 0n && 'text-bad')}
-        >
-          {t('status.left', { amount: showSc(balance.amount) })}
-          {balance.estimated && <Estimated />}
-        </Item>
-      )}
-    </>
-  )
-}
-
-function Estimated() {
-  const { t } = useTranslation('usage')
-  return <span className="-ms-0.5 text-faint">{t('status.estimated')}</span>
+  const spend = useUsage((store) => store.spend)
+  const figures = [
+    spend?.today && t('status.today', { amount: showSc(spend.today.amount) }),
+    spend?.balance && t('status.left', { amount: showSc(spend.balance.amount) }),
+  ].filter(Boolean)
+  if (figures.length === 0) return null
+  const isEstimated = spend?.today?.estimated || spend?.balance?.estimated
+  const at = spend?.balance?.asOf ?? spend?.today?.asOf
+  const source = !at
+    ? t('status.measured')
+    : t(isEstimated ? 'status.reportedAndMeasured' : 'status.reported', { at: showInstant(at) })
+  return [figures.join(' · ') + (isEstimated ? ` (${t('status.estimated')})` : ''), source, t('common:sc')].join('\n')
 }

@@ -362,8 +362,6 @@ export const usage = {
     atLeast: 'at least',
     reported: 'Reported by the service, {{at}}',
     reportedAndMeasured: 'Reported by the service, {{at}}, with the requests of this computer since then',
-    balanceEstimated:
-      'The service reported {{reported}} SC, {{at}}. The estimate subtracts the requests of this computer since then.',
     measured: 'Measured on this computer',
   },
   commands: {
