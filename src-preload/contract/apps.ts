@@ -58,6 +58,8 @@ export const appUse = z.object({
   spentTotal: sc,
   /** Reserved for running requests, in addition to the spend, SC. */
   reserved: sc,
+  /** The budget whose rest is too small for the app's last request, which was refused for it. Null when that request would fit now. */
+  short: z.enum(['day', 'month', 'total']).nullable(),
   estimated: z.boolean(),
   /** Number of today's requests with unknown cost. They count as zero in the spend. */
   unpricedToday: z.number().int(),

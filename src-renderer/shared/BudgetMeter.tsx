@@ -1,19 +1,19 @@
 import type { BudgetView } from './appBudgets.ts'
 import { Meter } from './ui/Meter.tsx'
 
-/** A bar for the used part of a budget, with its amounts beside it. It warns from 80 % on. */
+/** A bar for the used part of a budget, with its amounts above it. It warns from 80 % on. */
 export function BudgetMeter({ label, budget, amounts }: { label: string; budget: BudgetView; amounts: string }) {
   const { share, used } = budget
   return (
-    <div className="flex min-w-0 items-center gap-2.5 text-s text-soft">
+    <div className="flex min-w-0 flex-col gap-1 text-s text-soft">
+      <span className="num">{amounts}</span>
       <Meter
         label={label}
         value={Math.min(share, 1) * 100}
         max={100}
         level={used ? 'bad' : share >= 0.8 ? 'warn' : 'good'}
-        className="w-auto min-w-8 flex-1"
+        className="w-full"
       />
-      <span className="num whitespace-nowrap">{amounts}</span>
     </div>
   )
 }

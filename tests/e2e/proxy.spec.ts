@@ -146,7 +146,7 @@ test('a blocked app says why, with one action, and raises an alert', { tag: '@lo
   await expectAccessible(page)
   await takePictures(page, 'blocked', true)
   await card(page, 'Spender')
-    .getByRole('button', { name: windowText('proxy:apps.blocked.raiseBudget') })
+    .getByRole('button', { name: windowText('proxy:apps.blocked.raise') })
     .click()
   await saveDailyBudget(page, '5')
   await expect(card(page, 'Spender')).toContainText(windowText('proxy:apps.state.idle'))

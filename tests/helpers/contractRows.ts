@@ -95,6 +95,7 @@ export const noUse = (values: Partial<AppUse> & Pick<AppUse, 'id'>): AppUse => (
   spentMonth: '0',
   spentTotal: '0',
   reserved: '0',
+  short: null,
   estimated: false,
   unpricedToday: 0,
   requestsToday: 0,

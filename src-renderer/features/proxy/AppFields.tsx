@@ -7,7 +7,7 @@ import { Checkbox, Field, InlineField, TextInput } from '../../shared/ui/Field.t
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { Swatch } from './appearance.tsx'
-import { type AppForm, budgets, colours, type FormErrors, limits, localText } from './form.ts'
+import { type AppForm, budgets, colours, type FormErrors, limits, localText, shownBack } from './form.ts'
 import { ModelMapField } from './ModelMapField.tsx'
 import { ModelsField } from './ModelsField.tsx'
 
@@ -231,6 +231,10 @@ function NumberFields({ part, form, errors, onChange }: FieldsProps & { part: ke
               placeholder={t(none)}
               value={form[name]}
               onChange={(event) => onChange({ [name]: event.target.value })}
+              onBlur={(event) => {
+                const shown = shownBack(name, event.target.value)
+                if (shown !== event.target.value) onChange({ [name]: shown })
+              }}
             />
           </Field>
         ))}

@@ -76,20 +76,31 @@ export function Cards(props: CardsProps) {
   )
 }
 
-const tones: Record<AppActivity['is'], PillTone> = {
-  blocked: 'bad',
+const tones: Record<Exclude<AppActivity['is'], 'blocked'>, PillTone> = {
   idle: 'muted',
   streaming: 'good',
   waiting: 'warn',
 }
 
+/** The state that makes requests of an app fail, in two or three words, and the action that ends it. */
+const blockedStates = {
+  paused: { words: 'paused', action: 'resume' },
+  expired: { words: 'expired', action: 'changeExpiry' },
+  revoked: { words: 'revoked', action: 'changeExpiry' },
+  budget: { words: 'budgetUsed', action: 'raise' },
+  short: { words: 'budgetShort', action: 'raise' },
+} as const
+const blockedState = (by: BlockedBy) => blockedStates[by.replace(/Day|Month|Total/, '') as keyof typeof blockedStates]
+
 function StatePill({ state }: { state: AppActivity }) {
   const { t } = useTranslation('proxy')
-  const words =
-    state.is === 'streaming' || state.is === 'waiting'
-      ? t(`apps.state.${state.is}`, { count: state.count })
-      : t(`apps.state.${state.is}`)
-  return <Pill tone={tones[state.is]}>{words}</Pill>
+  if (state.is === 'blocked')
+    return <Pill tone={state.by === 'paused' ? 'warn' : 'bad'}>{t(`apps.state.${blockedState(state.by).words}`)}</Pill>
+  return (
+    <Pill tone={tones[state.is]}>
+      {state.is === 'idle' ? t('apps.state.idle') : t(`apps.state.${state.is}`, { count: state.count })}
+    </Pill>
+  )
 }
 
 function AppCard({ app, now, onAction }: { app: App; now: number; onAction: CardsProps['onAction'] }) {
@@ -110,7 +121,7 @@ function AppCard({ app, now, onAction }: { app: App; now: number; onAction: Card
           <CardMenu app={app} onAction={onAction} />
         </header>
         {blocked && <Blocked app={app} by={blocked} onAction={onAction} />}
-        <div className="flex items-end gap-2">
+        <div className="flex flex-wrap items-end gap-x-2">
           <Spend use={use} budget={app.budgetDay} />
           <Sparkline perMinute={use?.perMinute ?? []} colour={app.colour} />
         </div>
@@ -127,7 +138,7 @@ function AppCard({ app, now, onAction }: { app: App; now: number; onAction: Card
 function Blocked({ app, by, onAction }: { app: App; by: BlockedBy; onAction: CardsProps['onAction'] }) {
   const { t } = useTranslation('proxy')
   const resume = () => void setPaused(app, false)
-  const action = by === 'paused' ? 'resume' : by === 'expired' ? 'changeExpiry' : 'raiseBudget'
+  const { action } = blockedState(by)
   return (
     <p className="flex items-center gap-2 text-s">
       <span className={cx('min-w-0 flex-1', by === 'paused' ? 'text-warn' : 'text-bad')}>

@@ -2,10 +2,20 @@ import type { App, AppUse } from '../../../src-preload/contract/apps.ts'
 import { type BudgetView, budgetsOf } from '../../shared/appBudgets.ts'
 
 /** What an app does now. `count`: number of its running or waiting requests. */
-export type AppActivity = { is: 'blocked' | 'idle' } | { is: 'streaming' | 'waiting'; count: number }
+export type AppActivity =
+  | { is: 'blocked'; by: BlockedBy }
+  | { is: 'idle' }
+  | { is: 'streaming' | 'waiting'; count: number }
 
-/** Why requests of an app are refused. `budgetDay` and similar: the used-up budget that renews last. */
-export type BlockedBy = 'revoked' | 'expired' | 'paused' | `budget${BudgetView['period']}`
+type Period = BudgetView['period']
+
+/**
+ * Why requests of an app are refused. `budgetDay` and similar: the used-up budget that renews last. `shortDay` and similar: what is left of the
+ * budget was too small for the last request.
+ */
+export type BlockedBy = 'revoked' | 'expired' | 'paused' | `budget${Period}` | `short${Period}`
+
+const periods = { day: 'Day', month: 'Month', total: 'Total' } as const
 
 /** Why requests of an app are refused, or null. */
 export function blockedBy(app: App, use: AppUse | null, now: number): BlockedBy | null {
@@ -14,12 +24,14 @@ export function blockedBy(app: App, use: AppUse | null, now: number): BlockedBy 
   if (app.pausedAt !== null) return 'paused'
   // Of several used-up budgets, the last one renews last.
   const used = budgetsOf(app, use).findLast((budget) => budget.used)
-  return used ? `budget${used.period}` : null
+  if (used) return `budget${used.period}`
+  return use?.short ? `short${periods[use.short]}` : null
 }
 
 /** What an app does, in one word: blocked, running or idle. */
 export function activityOf(app: App, use: AppUse | null, now: number): AppActivity {
-  if (blockedBy(app, use, now) !== null) return { is: 'blocked' }
+  const by = blockedBy(app, use, now)
+  if (by !== null) return { is: 'blocked', by }
   const { active = 0, waiting = 0 } = use ?? {}
   if (active > waiting) return { is: 'streaming', count: active - waiting }
   return waiting > 0 ? { is: 'waiting', count: waiting } : { is: 'idle' }

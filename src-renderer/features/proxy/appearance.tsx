@@ -31,7 +31,7 @@ export function Badge({ name, colour, ended = false }: { name: string; colour: C
     <span
       aria-hidden
       className={cx(
-        'grid size-[18px] shrink-0 place-items-center rounded-s font-[650] text-[10.5px]',
+        'grid size-[18px] shrink-0 place-items-center rounded-s font-[650] text-[12px]',
         ended ? 'bg-hover text-faint' : cx(fills[colour], 'text-on-accent'),
       )}
     >

@@ -1,6 +1,7 @@
 import type { App, AppSettings } from '../../../src-preload/contract/apps.ts'
 import type { ModelRule } from '../../../src-preload/contract/modelMap.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
+import { parseDecimal, parseWhole } from '../../shared/typedNumber.ts'
 import { filledRules, isIncomplete } from './modelMapForm.ts'
 
 /** The fields of the app form, as typed. An empty text means no limit. */
@@ -28,6 +29,7 @@ export interface AppForm {
 
 export const limits = ['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const
 export const budgets = ['budgetDay', 'budgetMonth', 'budgetTotal'] as const
+type NumberField = (typeof limits)[number] | (typeof budgets)[number]
 
 export type FormError = 'name' | 'expiresPast' | 'whole' | 'amount' | 'modelMap' | 'models' | 'endpoints'
 export type FormErrors = Partial<Record<keyof AppForm, FormError>>
@@ -104,23 +106,16 @@ export function instantOf(text: string): string | null {
   return text === '' || Number.isNaN(at.getTime()) ? null : at.toISOString()
 }
 
-/** Parses a whole number such as `1,000` or `1 000`. Null when empty, NaN when invalid. */
-function wholeOf(typed: string): number | null {
-  const text = typed.replace(/[\s,_]/g, '')
-  if (text === '') return null
-  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
-  return value >= 1 && value <= 1_000_000_000 ? value : Number.NaN
+/** Parses a limit, 1 to 1,000,000,000. Null when empty, undefined when invalid. */
+function limitOf(typed: string): number | null | undefined {
+  const value = parseWhole(typed)
+  return value == null || (value >= 1 && value <= 1_000_000_000) ? value : undefined
 }
 
-/** Parses an amount to an exact decimal string. Null when empty, undefined when invalid. The smallest unit is 10^-9. */
-function amountOf(typed: string): string | null | undefined {
-  const text = typed.replace(/[\s_]/g, '')
-  if (text === '') return null
-  const parts = /^(\d{0,12})(?:\.(\d{0,9}))?$/.exec(text)
-  if (!parts || !/\d/.test(text)) return undefined
-  const whole = (parts[1] ?? '').replace(/^0+(?=\d)/, '') || '0'
-  const fraction = (parts[2] ?? '').replace(/0+$/, '')
-  return fraction === '' ? whole : `${whole}.${fraction}`
+/** A typed number as it was understood, so that the field shows what is saved. An invalid one stays as typed. */
+export const shownBack = (field: NumberField, typed: string): string => {
+  const value = field.startsWith('budget') ? parseDecimal(typed) : limitOf(typed)
+  return value === undefined ? typed : String(value ?? '')
 }
 
 /**
@@ -143,12 +138,12 @@ export function readForm(
   if (!form.anyModel && form.models.length === 0) errors.models = 'models'
   if (!form.anyEndpoint && form.endpoints.length === 0) errors.endpoints = 'endpoints'
   const whole = (field: (typeof limits)[number]): number | null => {
-    const value = wholeOf(form[field])
-    if (Number.isNaN(value)) errors[field] = 'whole'
-    return value
+    const value = limitOf(form[field])
+    if (value === undefined) errors[field] = 'whole'
+    return value ?? null
   }
   const amount = (field: (typeof budgets)[number]): string | null => {
-    const value = amountOf(form[field])
+    const value = parseDecimal(form[field])
     if (value === undefined) errors[field] = 'amount'
     return value ?? null
   }

@@ -26,7 +26,10 @@ export function TypedField<T extends string | number | null>(props: TypedFieldPr
   }
   const parsed = read(typed)
   const saveTyped = (): void => {
-    if (parsed !== undefined && parsed !== value) onSave(parsed)
+    if (parsed === undefined) return
+    // Shows the value as it was understood.
+    setTyped(String(parsed ?? ''))
+    if (parsed !== value) onSave(parsed)
   }
   return (
     <Form onSubmit={saveTyped}>

@@ -1,12 +1,9 @@
-/** Parses an amount of SC: null for empty, undefined when not above 0. A single comma counts as the decimal point. */
+import { parseDecimal } from '../../shared/typedNumber.ts'
+
+/** Parses an amount of SC: null for empty, undefined when not above 0. */
 export function parseAmount(typed: string): string | null | undefined {
-  const text = typed.trim().replace(/^([\d]*),(\d+)$/, '$1.$2')
-  if (text === '') return null
-  const parts = /^(\d{0,12})(?:\.(\d{0,9}))?$/.exec(text)
-  const whole = (parts?.[1] ?? '').replace(/^0+(?=\d)/, '') || '0'
-  const fraction = (parts?.[2] ?? '').replace(/0+$/, '')
-  if (!parts || (whole === '0' && fraction === '')) return undefined
-  return fraction === '' ? whole : `${whole}.${fraction}`
+  const amount = parseDecimal(typed)
+  return amount === '0' ? undefined : amount
 }
 
 /** Parses a share in per cent, 1 to 99. Null when invalid. */

@@ -8,7 +8,7 @@ export function Kbd({ children, quiet = false }: { children: ReactNode; quiet?: 
       // Keys read from left to right in every language.
       dir="ltr"
       className={cx(
-        'rounded-[4px] px-1 font-sans font-medium text-[10.5px] leading-4',
+        'rounded-[4px] px-1 font-sans font-medium text-s leading-4',
         quiet ? 'opacity-75' : 'border border-line text-faint',
       )}
     >

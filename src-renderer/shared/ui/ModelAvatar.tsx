@@ -45,7 +45,7 @@ export function ModelAvatar({ model, color }: { model: string; color: ModelColor
     <span
       aria-hidden
       className={cx(
-        'grid size-[18px] shrink-0 place-items-center rounded-[6px] font-[650] text-[10px] text-on-accent',
+        'grid size-[18px] shrink-0 place-items-center rounded-[6px] font-[650] text-[12px] text-on-accent',
         color,
       )}
     >

@@ -66,6 +66,7 @@ const uses: Record<string, Partial<AppUse>> = {
     spentMonth: '141.2',
     spentTotal: '512.44',
     reserved: '0.42',
+    short: null,
     estimated: true,
     requestsToday: 214,
     tokensToday: 1_204_551,

@@ -38,6 +38,8 @@ interface AppCounters {
   reserved: Nano
   readonly requests: RequestMinute
   readonly tokens: TokenMinute
+  /** Cost of the last request if it was refused for a budget. */
+  refusedCost: { cost: Nano | null } | null
 }
 
 class Reservation implements AllowanceReservation {
@@ -104,8 +106,10 @@ export class AppAllowance implements Allowance {
       return refusals.modelNotAllowed(model, models)
     if (budgets.length > 0 && !isReadOut(endpoint)) {
       // A second call for the same request replaces its reservation.
-      const refusal = this.#overBudget(counters.limits, counters.reserved - reservation.reserved, cost)
-      if (refusal) return refusal
+      const others = counters.reserved - reservation.reserved
+      const over = this.#overBudget(counters.limits, others, cost)
+      counters.refusedCost = over && { cost }
+      if (over) return refusals.budgetTooSmall({ ...over, reserved: others, cost }, this.#now())
     }
     if (app.tokensPerMinute !== null && reservation.entry === null) {
       const wanted = expected.tokensIn + expected.tokensOut
@@ -126,12 +130,21 @@ export class AppAllowance implements Allowance {
     return { active, reserved }
   }
 
-  #overBudget({ app, budgets }: Limits, reserved: Nano, cost: Nano | null): LimitRefusal | null {
+  /**
+   * The budget whose rest is too small for the app's last request, which was refused for it. Null when that request would fit now, such as on
+   * the next day or after the budget was raised.
+   */
+  shortBudget(app: App): keyof AllowanceSpend | null {
+    const { refusedCost = null, reserved = 0n } = this.#counters.get(app.id) ?? {}
+    return (refusedCost && this.#overBudget(limitsOf(app), reserved, refusedCost.cost)?.window) ?? null
+  }
+
+  /** The first budget whose rest does not cover the cost. */
+  #overBudget({ app, budgets }: Limits, reserved: Nano, cost: Nano | null) {
     const spent = this.#spent(app.id)
     for (const { window, amount } of budgets) {
       const left = amount - spent[window] - reserved
-      if (cost === null ? left <= 0n : left < cost)
-        return refusals.budgetTooSmall({ window, amount, spent: spent[window], reserved, cost }, this.#now())
+      if (cost === null ? left <= 0n : left < cost) return { window, amount, spent: spent[window] }
     }
     return null
   }
@@ -149,6 +162,7 @@ export class AppAllowance implements Allowance {
       reserved: 0n,
       requests: new RequestMinute(),
       tokens: new TokenMinute(),
+      refusedCost: null,
     }
     this.#counters.set(app.id, made)
     return made

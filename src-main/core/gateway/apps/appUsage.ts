@@ -13,6 +13,8 @@ interface AppUseSources {
   allowance: {
     /** `reserved` for running requests, in nano-SC. */
     use(appId: string): { reserved: Nano }
+    /** The budget that the app's last request did not fit into. */
+    shortBudget(app: App): AppUse['short']
   }
 }
 
@@ -21,7 +23,8 @@ export function appUses(sources: AppUseSources): AppUse[] {
   return sources.apps.list().flatMap((app) => (app.revokedAt === null ? [readUse(sources, app)] : []))
 }
 
-function readUse({ requestLog, allowance }: AppUseSources, { id }: App): AppUse {
+function readUse({ requestLog, allowance }: AppUseSources, app: App): AppUse {
+  const { id } = app
   const { day, month, total, ...figures } = requestLog.spent(id)
   return {
     id,
@@ -30,6 +33,7 @@ function readUse({ requestLog, allowance }: AppUseSources, { id }: App): AppUse 
     spentMonth: fromNano(month),
     spentTotal: fromNano(total),
     reserved: fromNano(allowance.use(id).reserved),
+    short: allowance.shortBudget(app),
     ...figures,
   }
 }

@@ -252,6 +252,23 @@ describe('budgets', () => {
     expect(allowance.expect(app, begin(app), wish({ cost: sc('1') }))).toBeNull()
   })
 
+  it('are too small for an app from a refused request on, until a request like it would fit', () => {
+    const app = limited({ budgetDay: '2', budgetTotal: '10' })
+    spend('1.5')
+    expect(allowance.shortBudget(app)).toBeNull()
+    const large = wish({ cost: sc('0.6') })
+    const refused = begin(app)
+    expect(allowance.expect(app, refused, large)).toMatchObject({ code: 'budget_day' })
+    refused.settle(null)
+    expect(allowance.shortBudget(app)).toBe('day')
+    expect(allowance.shortBudget(limited({ budgetDay: '3', budgetTotal: '10' }))).toBeNull()
+    spent.day = 0n
+    expect(allowance.shortBudget(app)).toBeNull()
+    spent.day = sc('1.5')
+    expect(allowance.expect(app, begin(app), wish({ cost: sc('0.1') }))).toBeNull()
+    expect(allowance.shortBudget(app)).toBeNull()
+  })
+
   it('that are used up refuse a request from its headers, and say which budget, how much, and when it renews', () => {
     spend('20.5')
     const message = (app: App): string => {

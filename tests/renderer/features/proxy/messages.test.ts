@@ -14,6 +14,7 @@ import {
   localText,
   newForm,
   readForm,
+  shownBack,
 } from '../../../../src-renderer/features/proxy/form.ts'
 import { timeline } from '../../../../src-renderer/features/proxy/timeline.ts'
 import { parseOrigin } from '../../../../src-renderer/features/settings/parse.ts'
@@ -121,10 +122,18 @@ describe('the app form', () => {
   })
   it('parses amounts exactly, and numbers as people write them', () => {
     const { settings } = readForm(
-      filled({ budgetDay: ' 0020.500 ', budgetMonth: '.5', tokensPerMinute: '100,000' }),
+      filled({ budgetDay: ' 0020.500 ', budgetMonth: '.5', budgetTotal: '0,01', tokensPerMinute: '100,000' }),
       now,
     )
-    expect(settings).toMatchObject({ budgetDay: '20.5', budgetMonth: '0.5', tokensPerMinute: 100_000 })
+    expect(settings).toMatchObject({
+      budgetDay: '20.5',
+      budgetMonth: '0.5',
+      budgetTotal: '0.01',
+      tokensPerMinute: 100_000,
+    })
+    expect(shownBack('budgetDay', '0,010')).toBe('0.01')
+    expect(shownBack('tokensPerMinute', '100,000')).toBe('100000')
+    expect(shownBack('concurrent', '1,5')).toBe('1,5')
   })
   it('saves complete rules of the model map in order, without empty ones, and reports incomplete ones', () => {
     const rule = (pattern: string, model: string) => ({ pattern, model })
@@ -145,7 +154,7 @@ describe('the app form', () => {
         anyEndpoint: false,
         requestsPerMinute: '0',
         concurrent: '1.5',
-        budgetDay: '1,5',
+        budgetDay: '1,5,0',
         budgetTotal: '1.0000000001',
       }),
       now,
@@ -188,7 +197,7 @@ describe("an app's card", () => {
     expect(blockedBy(app({ revokedAt: before, pausedAt: before }), null, now)).toBe('revoked')
     expect(blockedBy(app({ expiresAt: before, pausedAt: before }), null, now)).toBe('expired')
     expect(blockedBy(app({ pausedAt: before }), use({ active: 2 }), now)).toBe('paused')
-    expect(activityOf(app({ pausedAt: before }), use({ active: 2 }), now)).toEqual({ is: 'blocked' })
+    expect(activityOf(app({ pausedAt: before }), use({ active: 2 }), now)).toEqual({ is: 'blocked', by: 'paused' })
     expect(activityOf(app(), use({ active: 3, waiting: 1 }), now)).toEqual({ is: 'streaming', count: 2 })
     expect(activityOf(app(), use({ active: 1, waiting: 1 }), now)).toEqual({ is: 'waiting', count: 1 })
     // Also while a request runs: the next one is refused.
@@ -198,6 +207,10 @@ describe("an app's card", () => {
     expect(blockedBy(app({ budgetDay: '2', budgetTotal: '3' }), use({ spentDay: '3', spentTotal: '3' }), now)).toBe(
       'budgetTotal',
     )
+  })
+  it('is never idle while the rest of a budget is too small for its requests', () => {
+    const state = activityOf(app({ budgetDay: '2' }), use({ spentDay: '1.9', short: 'day' }), now)
+    expect(state).toEqual({ is: 'blocked', by: 'shortDay' })
   })
   it('measures spend against each budget exactly', () => {
     expect(budgetsOf(app({ budgetDay: '20', budgetTotal: '0' }), use({ spentDay: '5', spentTotal: '0' }))).toEqual([
