@@ -4,6 +4,7 @@ import { inspectorFitsQuery, listFitsQuery, toggleList } from '../../shared/list
 import { Drawer } from '../../shared/ui/Dialog.tsx'
 import { shortcut } from '../../shared/ui/platform.ts'
 import { FrameContext, type FrameControls } from '../../shared/ui/StageBar.tsx'
+import { useMedia } from '../../shared/useMedia.ts'
 import { appStore, useApp } from '../../stores/app.ts'
 import { useRoute } from '../../stores/route.ts'
 import { DataNotice, StorageNotice } from './DataNotice.tsx'
@@ -73,7 +74,7 @@ export function Frame() {
       <div className="flex min-h-0 flex-1">
         <Rail />
         {List && listFits && listShown && !welcome && (
-          <aside aria-label={t('list')} className="flex w-[268px] shrink-0 flex-col bg-panel">
+          <aside aria-label={t('list')} className="flex w-[16.75rem] shrink-0 flex-col bg-panel">
             <List />
           </aside>
         )}
@@ -87,7 +88,7 @@ export function Frame() {
         {Inspector && hasInspector && inspectorFits && inspectorShown && !welcome && (
           <aside
             aria-label={t('common:inspector')}
-            className="relative flex w-[272px] shrink-0 flex-col overflow-y-auto bg-panel text-s"
+            className="relative flex w-[17rem] shrink-0 flex-col overflow-y-auto bg-panel text-s"
           >
             <Inspector />
           </aside>
@@ -112,17 +113,5 @@ export function Frame() {
         </Drawer>
       )}
     </div>
-  )
-}
-
-/** Whether a media query currently matches. */
-function useMedia(query: string): boolean {
-  return useSyncExternalStore(
-    (changed) => {
-      const list = matchMedia(query)
-      list.addEventListener('change', changed)
-      return () => list.removeEventListener('change', changed)
-    },
-    () => matchMedia(query).matches,
   )
 }

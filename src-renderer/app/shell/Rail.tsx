@@ -13,7 +13,7 @@ export function Rail() {
   return (
     <nav
       aria-label={t('pages.label')}
-      className="flex w-[68px] shrink-0 flex-col items-center gap-0.5 overflow-y-auto bg-panel py-2.5"
+      className="flex w-[4.5rem] shrink-0 flex-col items-center gap-0.5 overflow-y-auto bg-panel px-0.5 py-2.5 short:py-1"
     >
       {pageNames.map((name, index) => (
         <RailLink key={name} name={name} current={name === page} number={index + 1} />
@@ -32,12 +32,12 @@ function RailLink({ name, current, number }: { name: PageName; current: boolean;
         href={href}
         aria-current={current ? 'page' : undefined}
         className={cx(
-          'grid h-12 w-16 shrink-0 place-content-center place-items-center gap-0.5 rounded-m text-xs leading-[1.3] transition-colors duration-100',
+          'grid h-12 w-full shrink-0 place-content-center place-items-center gap-0.5 rounded-m text-s leading-[1.3] transition-colors duration-100 short:h-8',
           current ? 'bg-raise text-accent shadow-[0_0_0_1px_var(--line)]' : 'text-faint hover:bg-hover hover:text-ink',
           name === 'settings' && 'mt-auto',
         )}
       >
-        <Icon aria-hidden size={18} strokeWidth={1.75} />
+        <Icon aria-hidden size={18} strokeWidth={1.75} className="short:hidden" />
         <span className="max-w-full truncate">{t(`pages.${name}`)}</span>
       </a>
     </Tooltip>

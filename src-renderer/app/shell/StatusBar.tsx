@@ -27,7 +27,7 @@ export function StatusBar() {
     <footer
       role="contentinfo"
       aria-label={t('status.label')}
-      className="flex h-[27px] shrink-0 items-center overflow-hidden bg-panel px-1.5 text-soft text-xs"
+      className="flex h-[1.6875rem] shrink-0 items-center overflow-hidden bg-panel px-1.5 text-s text-soft"
     >
       {link === 'lost' || link === 'unauthorized' ? (
         <span

@@ -23,6 +23,7 @@ import { cx } from '../../shared/ui/cx.ts'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
+import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { splitApps, useApps, useAppUse } from '../../stores/apps.ts'
 import { filterBy, setPaused } from './actions.ts'
@@ -162,10 +163,12 @@ function Spend({ use, budget }: { use: AppUse | null; budget: string | null }) {
       title={`${spent} SC`}
     >
       {budget === null ? showSc(spent) : showSpent(spent, budget)}{' '}
-      <span className="ms-0.5 font-medium text-soft text-s tracking-normal">{t('apps.today')}</span>
+      <span className="ms-0.5 font-medium text-soft text-s tracking-normal">
+        <WithSc text={t('apps.today')} />
+      </span>
       {some && (
         <span className="ms-1 font-normal text-faint text-s tracking-normal">
-          {t(use?.estimated ? 'apps.estimated' : 'apps.measured')}
+          <WithSc text={t(use?.estimated ? 'apps.estimated' : 'apps.measured')} />
         </span>
       )}
     </div>

@@ -203,8 +203,8 @@ function Head({ top }: { top: number }) {
           role="columnheader"
           className={cx(
             'truncate',
-            (name === 'endpoint' || name === 'duration') && notNarrowest,
-            (name === 'model' || name === 'tokens') && wideOnly,
+            name === 'endpoint' && notNarrowest,
+            (name === 'model' || name === 'duration' || name === 'tokens') && wideOnly,
             name === 'firstByte' && widestOnly,
             (name === 'firstByte' || name === 'duration' || name === 'tokens' || name === 'cost') && 'text-end',
           )}

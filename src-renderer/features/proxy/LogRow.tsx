@@ -14,7 +14,7 @@ export const rowHeight = 32
 export const columns = cx(
   'grid items-center gap-x-2.5 px-3',
   'grid-cols-[62px_minmax(0,0.8fr)_minmax(0,1.2fr)_66px]',
-  '@min-[520px]:grid-cols-[90px_minmax(0,1fr)_minmax(0,1fr)_minmax(0,1.3fr)_62px_92px]',
+  '@min-[520px]:grid-cols-[76px_minmax(0,1fr)_minmax(0,1.7fr)_minmax(0,1fr)_92px]',
   '@min-[760px]:grid-cols-[90px_minmax(0,1fr)_72px_minmax(0,1fr)_minmax(0,1.6fr)_62px_132px_92px]',
   '@min-[900px]:grid-cols-[90px_minmax(0,1.1fr)_76px_minmax(0,1.5fr)_minmax(0,1.8fr)_64px_62px_136px_92px]',
 )
@@ -88,7 +88,7 @@ function Cells({ row, today, words: { t, who, status, reason } }: { row: Request
         {/* An app keeps its own spelling, and the description of an unknown caller begins a line. */}
         <span className={cx('truncate', row.who.kind === 'stranger' && 'first-letter:uppercase')}>{name}</span>
       </Cell>
-      <Cell className={notNarrowest} title={`${row.method} ${row.path}`}>
+      <Cell className={notNarrowest} title={`${row.method} ${row.path}${model ? `\n${model}` : ''}`}>
         {endpoint}
         {model && <span className={cx(narrowOnly, 'text-soft')}> · {model}</span>}
       </Cell>
@@ -106,7 +106,7 @@ function Cells({ row, today, words: { t, who, status, reason } }: { row: Request
         {why && <span className="min-w-0 flex-1 basis-14 truncate text-soft">{why}</span>}
       </Cell>
       <Cell className={cx(right, widestOnly)}>{row.firstByteMs === null ? '—' : showMs(row.firstByteMs)}</Cell>
-      <Cell className={cx(right, notNarrowest)}>
+      <Cell className={cx(right, wideOnly)}>
         <Took row={row} />
       </Cell>
       <Cell className={cx(right, wideOnly)}>
@@ -130,7 +130,12 @@ function Elapsed({ since }: { since: string }) {
 }
 
 /** The one mark of estimates, beside a figure. */
-const Estimated = ({ t }: { t: RowTexts['t'] }) => <span className="text-faint text-xs"> {t('log.estimated')}</span>
+const Estimated = ({ t }: { t: RowTexts['t'] }) => (
+  <span className="text-faint" title={t('common:terms.estimated')}>
+    {' '}
+    {t('log.estimated')}
+  </span>
+)
 
 /** Tokens in and out. */
 function Tokens({ row, t }: { row: RequestRow; t: RowTexts['t'] }) {

@@ -7,9 +7,10 @@ import {
   maxModelRules,
   maxPatternLength,
 } from '../../../src-preload/contract/modelMap.ts'
+import { ModelSelect } from '../../shared/ModelField.tsx'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { TextInput } from '../../shared/ui/Field.tsx'
-import { Select } from '../../shared/ui/Select.tsx'
+import { Term } from '../../shared/ui/WithSc.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { isIncomplete, movedRule } from './modelMapForm.ts'
 
@@ -24,7 +25,7 @@ interface ModelMapProps {
 
 /** The rules of an app's model map, in order, with warnings about rules without effect. */
 export function ModelMapField({ rules, allowed, isInvalid, onChange }: ModelMapProps) {
-  const { t } = useTranslation('proxy')
+  const { t } = useTranslation(['proxy', 'common'])
   const list = useRef<HTMLOListElement>(null)
   const focusNext = useFocusAfterChange(list, rules)
   const covering = coveringRules(rules.map(({ pattern }) => pattern.trim()))
@@ -44,7 +45,9 @@ export function ModelMapField({ rules, allowed, isInvalid, onChange }: ModelMapP
   }
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
-      <legend className="font-semibold">{t('form.modelMap')}</legend>
+      <legend className="font-semibold">
+        <Term word={t('form.modelMap')} about={t('common:terms.modelMap')} />
+      </legend>
       <p className="text-faint text-s">{t('form.modelMapHint')}</p>
       {rules.length > 0 && (
         <ol ref={list} className="flex flex-col gap-2">
@@ -182,18 +185,14 @@ function RuleModel(props: {
         onChange={(event) => props.onPick(event.target.value)}
       />
     )
-  const ids = [...new Set([...(props.model === '' ? [] : [props.model]), ...listed.map(({ id }) => id)])]
   return (
-    <Select
+    <ModelSelect
       {...common}
       className="flex-1"
       label={props.label}
       value={props.model}
       onPick={props.onPick}
-      choices={[
-        ...(props.model === '' ? [{ value: '', label: t('form.ruleChoose') }] : []),
-        ...ids.map((id) => ({ value: id, label: id })),
-      ]}
+      first={props.model === '' ? [{ value: '', label: t('form.ruleChoose') }] : []}
     />
   )
 }

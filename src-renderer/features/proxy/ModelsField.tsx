@@ -1,6 +1,8 @@
 import { Plus } from 'lucide-react'
 import { useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Model } from '../../../src-preload/contract/models.ts'
+import { isTestModel } from '../../shared/ModelField.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Checkbox, TextInput } from '../../shared/ui/Field.tsx'
@@ -50,16 +52,19 @@ export function ModelsField(props: {
   )
 }
 
-type Listed = { state: 'loading' | 'failed'; ids: string[] } | { state: 'ready'; ids: string[] }
+interface Listed {
+  state: 'loading' | 'failed' | 'ready'
+  models: readonly Model[]
+}
 
 function useListed(): Listed {
   const studio = useStudio()
-  const [listed, setListed] = useState<Listed>({ state: 'loading', ids: [] })
+  const [listed, setListed] = useState<Listed>({ state: 'loading', models: [] })
   useEffect(() => {
     let wanted = true
     studio.models.list({}).then(
-      ({ models }) => wanted && setListed({ state: 'ready', ids: models.map(({ id }) => id) }),
-      () => wanted && setListed({ state: 'failed', ids: [] }),
+      ({ models }) => wanted && setListed({ state: 'ready', models }),
+      () => wanted && setListed({ state: 'failed', models: [] }),
     )
     return () => {
       wanted = false
@@ -69,12 +74,16 @@ function useListed(): Listed {
 }
 
 function Choice({ models, onChange }: { models: readonly string[]; onChange: (models: readonly string[]) => void }) {
-  const { t } = useTranslation('proxy')
-  const { state, ids } = useListed()
+  const { t } = useTranslation(['proxy', 'models'])
+  const { state, models: listed } = useListed()
+  const [withTests, setWithTests] = useState(false)
+  const ids = listed.map(({ id }) => id)
+  const tests = new Set(listed.filter(isTestModel).map(({ id }) => id))
   const [search, setSearch] = useState('')
   const typed = search.trim()
   const unlisted = models.filter((id) => !ids.includes(id))
-  const found = [...unlisted, ...ids].filter((id) => id.toLowerCase().includes(typed.toLowerCase()))
+  const all = [...unlisted, ...ids].filter((id) => id.toLowerCase().includes(typed.toLowerCase()))
+  const found = all.filter((id) => withTests || !tests.has(id) || models.includes(id))
   const canAdd = typed !== '' && typed.length <= 300 && !ids.includes(typed) && !models.includes(typed)
   const add = () => {
     if (!canAdd) return
@@ -110,7 +119,7 @@ function Choice({ models, onChange }: { models: readonly string[]; onChange: (mo
           </span>
         )}
         {state === 'failed' && <span className="text-s text-warn">{t('form.modelsFailed')}</span>}
-        {state === 'ready' && found.length === 0 && <span className="text-faint text-s">{t('form.modelsNone')}</span>}
+        {state === 'ready' && all.length === 0 && <span className="text-faint text-s">{t('form.modelsNone')}</span>}
         {found.slice(0, maxShown).map((id) => (
           <Checkbox
             key={id}
@@ -126,6 +135,11 @@ function Choice({ models, onChange }: { models: readonly string[]; onChange: (mo
             onChange={(event) => onChange(event.target.checked ? [...models, id] : models.filter((one) => one !== id))}
           />
         ))}
+        {found.length < all.length && (
+          <Button size="small" className="self-start" onClick={() => setWithTests(true)}>
+            {t('models:showTests', { count: all.length - found.length })}
+          </Button>
+        )}
       </div>
     </div>
   )

@@ -2,12 +2,14 @@ import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App } from '../../../src-preload/contract/apps.ts'
 import { i18n } from '../../i18n/index.ts'
+import { ModelSelect } from '../../shared/ModelField.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
-import { Select } from '../../shared/ui/Select.tsx'
+import { WithCode } from '../../shared/ui/WithCode.tsx'
 import { useChat } from '../../stores/chat.ts'
+import { mayChat, useModelFacts } from '../../stores/modelFacts.ts'
 import { unmappedPatterns } from './modelMapForm.ts'
 import { type Setup, setups } from './setups/index.ts'
 import { contextWindow } from './setups/setup.ts'
@@ -147,7 +149,8 @@ const namesModel = ({ steps }: Setup): boolean => {
 export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsProps) {
   const { t } = useTranslation(['proxy', 'appSetups'])
   const listed = useChat((chat) => chat.models.models)
-  const models = props.app.models ?? listed.map(({ id }) => id)
+  const facts = useModelFacts()
+  const models = (props.app.models ?? listed.map(({ id }) => id)).filter((id) => mayChat(id, facts))
   const unmapped = unmappedPatterns(setup.modelMap ?? [], props.app.modelMap)
   const [chosen, setChosen] = useState<string | null>(null)
   const preselected = props.model !== null && models.includes(props.model) ? props.model : (models[0] ?? props.model)
@@ -163,26 +166,20 @@ export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsP
       <div className="flex flex-wrap items-start justify-between gap-2">
         <SetupTitle setup={setup} />
         {model !== null && models.length > 1 && namesModel(setup) && (
-          <Select
-            label={t('setup.model')}
-            value={model}
-            onPick={setChosen}
-            className="max-w-44"
-            choices={[...new Set([model, ...models])].map((id) => ({ value: id, label: id }))}
-          />
+          <ModelSelect label={t('setup.model')} value={model} onPick={setChosen} className="max-w-44" among={models} />
         )}
       </div>
       {steps.map(({ about, packages, file, text }) => (
         <div key={`${about} ${file ?? ''}`} className="min-w-0 overflow-hidden rounded-m bg-hover">
           <div className="flex items-start gap-2 py-1 pe-1 ps-3 text-s">
             <span className="min-w-0 flex-1 py-[3px]">
-              {t(`appSetups:steps.${about}`, { packages })}
+              <WithCode text={t(`appSetups:steps.${about}`, { packages })} />
               {file && <code className="block break-all font-mono text-soft text-xs">{file}</code>}
             </span>
             <CopyButton
               size="small"
               text={text}
-              name={t('setup.copy', { about: t(`appSetups:steps.${about}`, { packages }) })}
+              name={t('setup.copy', { about: t(`appSetups:steps.${about}`, { packages }).replaceAll('`', '') })}
             />
           </div>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
@@ -199,7 +196,11 @@ export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsP
           {t('setup.unmapped', { name: setupName(setup), patterns: unmapped.join(', ') })}
         </Notice>
       )}
-      {setup.note && <p className="text-s text-soft">{t(`appSetups:notes.${setup.note}`, { contextWindow })}</p>}
+      {setup.note && (
+        <p className="text-s text-soft">
+          <WithCode text={t(`appSetups:notes.${setup.note}`, { contextWindow })} />
+        </p>
+      )}
     </section>
   )
 }

@@ -53,11 +53,11 @@ export function kindOfStatus({ state, status, problem }: RequestRow): ProblemKin
 
 /** The texts of a row, shared by the log and the inspector. */
 export function useRowTexts() {
-  const { t } = useTranslation(['proxy', 'problems'])
+  const { t } = useTranslation(['proxy', 'problems', 'common'])
   return useMemo(() => rowTexts(t), [t])
 }
 
-function rowTexts(t: TFunction<['proxy', 'problems']>) {
+function rowTexts(t: TFunction<['proxy', 'problems', 'common']>) {
   const who = (of: Who): string =>
     of.kind === 'app'
       ? of.name

@@ -12,7 +12,9 @@ import {
   Wrench,
 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { listFitsQuery } from '../../shared/listRegion.ts'
 import { cx } from '../../shared/ui/cx.ts'
+import { useMedia } from '../../shared/useMedia.ts'
 import { hrefOf, useRoute } from '../../stores/route.ts'
 import { type SectionName, sectionNames, sectionOf } from './sections.ts'
 
@@ -32,7 +34,10 @@ const icons: Record<SectionName, LucideIcon> = {
 /** The sections, with the open one marked. */
 export function SettingsList() {
   const { t } = useTranslation('settings')
-  const shown = sectionOf(useRoute().id)
+  const { id } = useRoute()
+  const listFits = useMedia(listFitsQuery)
+  // The page itself is the list, as long as no section is open.
+  const shown = id === null && !listFits ? null : sectionOf(id)
   return (
     <nav
       aria-label={t('parts')}

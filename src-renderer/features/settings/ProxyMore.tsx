@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
 import { OriginList } from '../../shared/ui/OriginList.tsx'
+import { Term } from '../../shared/ui/WithSc.tsx'
 import { useCall } from '../../shared/useCall.ts'
 import { Group, Row, SettingSwitch } from './Group.tsx'
 import { type OriginFault, parseDays, parseOrigin } from './parse.ts'
@@ -107,7 +108,7 @@ function Origins({ origins }: { origins: readonly string[] }) {
 
 /** The size of stored bodies, with a button that deletes them. */
 function Bodies() {
-  const { t } = useTranslation('settings')
+  const { t } = useTranslation(['settings', 'common'])
   const studio = useStudio()
   const [bytes, setBytes] = useState<number | null>(null)
   const [asking, setAsking] = useState(false)
@@ -141,7 +142,7 @@ function Bodies() {
   if (bytes === null) return null
   return (
     <Row
-      name={t('proxy.bodies')}
+      name={<Term word={t('proxy.bodies')} about={t('common:terms.bodies')} />}
       hint={bytes > 0 ? t('proxy.bodiesHint', { size: showBytes(bytes) }) : t('proxy.bodiesNone')}
     >
       {bytes > 0 && (

@@ -1,9 +1,11 @@
 import { type ComponentType, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
+import { listFitsQuery } from '../../shared/listRegion.ts'
 import type { PageRegions } from '../../shared/pageView.ts'
 import { cx } from '../../shared/ui/cx.ts'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
+import { useMedia } from '../../shared/useMedia.ts'
 import { useApp } from '../../stores/app.ts'
 import { useRoute } from '../../stores/route.ts'
 import { AboutSection } from './About.tsx'
@@ -44,10 +46,9 @@ const besideText =
 const withoutSaving: ReadonlySet<SectionName> = new Set(['connection', 'data', 'about'])
 
 /** One section: its title, its purpose and its groups. */
-function Stage() {
+function Section({ id }: { id: string | null }) {
   const { t } = useTranslation('settings')
   const app = useApp((store) => store.app)
-  const { id } = useRoute()
   const name = sectionOf(id)
   const box = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when a section is opened
@@ -92,6 +93,20 @@ function Stage() {
           )}
         </div>
       </section>
+    </>
+  )
+}
+
+/** In a window without space for the list beside it, the page begins with the list. */
+function Stage() {
+  const { t } = useTranslation('settings')
+  const { id } = useRoute()
+  const listFits = useMedia(listFitsQuery)
+  if (id !== null || listFits) return <Section id={id} />
+  return (
+    <>
+      <StageBar title={t('title')} />
+      <SettingsList />
     </>
   )
 }

@@ -6,7 +6,7 @@ import type { Account } from '../../../src-preload/contract/usage.ts'
 import { showCalendarDay, showCount, showFull, showInstant, showShare, showShort } from '../../i18n/format.ts'
 import { cx } from '../../shared/ui/cx.ts'
 import { Tooltip } from '../../shared/ui/Tooltip.tsx'
-import { Sc } from '../../shared/ui/WithSc.tsx'
+import { Sc, WithSc } from '../../shared/ui/WithSc.tsx'
 import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { daysBetween } from '../../stores/usageDays.ts'
 import { cachedShare, changeOf, sidesOf } from './figures.ts'
@@ -136,7 +136,11 @@ function Spent({ view }: { view: PageView }) {
       ) : (
         showSc(total.cost)
       )}{' '}
-      {!isUnknown && <Unit>SC{total.cost !== null && total.estimated > 0 && ` ${t('status.estimated')}`}</Unit>}
+      {!isUnknown && (
+        <Unit>
+          <WithSc text={total.cost !== null && total.estimated > 0 ? `SC ${t('status.estimated')}` : 'SC'} />
+        </Unit>
+      )}
     </Figure>
   )
 }

@@ -204,14 +204,14 @@ function useWho(): (who: Who) => string {
 }
 
 function Slots({ limits: { slots, key } }: { limits: Limits }) {
-  const { t } = useTranslation(['usage', 'proxy'])
+  const { t } = useTranslation(['usage', 'proxy', 'common'])
   const whoIs = useWho()
   const used = slots.used.length
   return (
     <section aria-label={t('limits.slots')} className="min-w-0">
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h2 className="font-semibold">{t('limits.slots')}</h2>
-        <span className="num text-s text-soft">
+        <span className="num cursor-help text-s text-soft" title={t('common:terms.slots')}>
           {key.concurrent === null
             ? t('limits.slotsUsedOnly', { count: used })
             : t('limits.slotsUsed', { used: showCount(used), limit: showCount(key.concurrent) })}

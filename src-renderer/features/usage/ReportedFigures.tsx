@@ -51,12 +51,17 @@ export function TableAmount({
   isEstimated: boolean
   isPart: boolean
 }) {
-  const { t } = useTranslation('usage')
+  const { t } = useTranslation(['usage', 'common'])
   return (
     <>
       {isPart && <small className="usage-estimated">{t('status.atLeast')} </small>}
       {showSc(amount)}
-      {isEstimated && <small className="usage-estimated"> {t('status.estimated')}</small>}
+      {isEstimated && (
+        <small className="usage-estimated" title={t('common:terms.estimated')}>
+          {' '}
+          {t('status.estimated')}
+        </small>
+      )}
     </>
   )
 }

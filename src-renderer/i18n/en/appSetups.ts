@@ -18,7 +18,7 @@ export const appSetups = {
     runParts: 'Run this in your project folder. goose takes the address in two parts.',
     addModel: 'Save as this file. If the file exists, add the model to it. Your editor reloads the file automatically.',
     orRun: 'Or run this in a terminal, in your project folder.',
-    zedSettings: "Merge into Zed's settings; `max_tokens` is the model's context window.",
+    zedSettings: "Merge into Zed's settings. `max_tokens` is the model's context window.",
     zedKey: 'Zed keeps keys out of its settings: start it with this, or enter the key under LLM Providers.',
     shell: 'In the shell that starts the app. Everything built on the official OpenAI libraries reads these two.',
     streamed: 'A streamed reply, as it comes.',

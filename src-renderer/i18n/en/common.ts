@@ -22,6 +22,12 @@ export const common = {
   checkedAgo: 'Checked {{ago}}',
   syncedAgo: 'Synced {{ago}}',
   sc: 'SC: the credit unit in which the service charges',
+  terms: {
+    estimated: 'est.: an estimate, until the service reports the figure',
+    modelMap: 'Model map: which of your models an app gets for the model name that it asks for',
+    slots: 'Slots: how many requests the service runs for this key at the same time',
+    bodies: 'Logged bodies: the full texts of requests and replies, for apps where you turned this on',
+  },
   cost: {
     measured: '{{amount}} SC measured',
     estimated: '{{amount}} SC est.',

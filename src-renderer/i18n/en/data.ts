@@ -52,7 +52,7 @@ export const data = {
     run: 'Sync now',
     running: 'Syncing…',
     automatic: 'Sync automatically',
-    automaticHint: 'At the start, when changes have settled, and at this interval.',
+    automaticHint: 'When Inference Studio starts, at a regular interval, and shortly after you change something.',
     every: 'Interval',
     minutes: '{{count, number}} min',
     none: 'Not synced yet.',

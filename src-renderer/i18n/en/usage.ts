@@ -51,7 +51,8 @@ export const usage = {
   },
   empty: {
     title: 'No usage in this period',
-    about: 'Spend, tokens and requests appear here. They stay on this computer, also those older than 30 days.',
+    about:
+      'Spend, tokens and requests appear here. They stay on this computer, even when the service no longer keeps them.',
     action: 'Start a chat',
     noAccountTitle: 'No account yet',
     noAccount: 'Connect to a service or start the sandbox to see its usage.',
@@ -327,7 +328,7 @@ export const usage = {
     concurrent: 'Concurrent requests',
     unset: 'None reported',
     slots: 'In use now',
-    slotsAbout: 'A streaming reply uses a slot until it ends.',
+    slotsAbout: 'A reply takes a slot until it ends.',
     slotsNone: 'No requests in progress.',
     slotsUsed: '{{used}} of {{limit}} slots',
     slotsUsedOnly_one: '{{count}} slot',

@@ -195,7 +195,9 @@ export function Drawer(props: {
       aria-label={props.label}
       className={cx(
         'm-0 outline-none h-full max-h-none max-w-[86vw] overflow-hidden bg-panel p-0 text-ink shadow-large',
-        props.side === 'left' ? 'w-[288px] open:animate-slide-left' : 'ms-auto w-[304px] open:animate-slide-right',
+        props.side === 'left'
+          ? 'w-[18rem] max-w-full open:animate-slide-left'
+          : 'ms-auto w-[19rem] max-w-full open:animate-slide-right',
       )}
     >
       {props.open && (

@@ -1,24 +1,26 @@
 import { useTranslation } from 'react-i18next'
 
+/** A word with its explanation on hover. */
+export const Term = ({ word, about }: { word: string; about: string }) => (
+  <abbr title={about} className="cursor-help underline decoration-faint decoration-dotted underline-offset-2">
+    {word}
+  </abbr>
+)
+
 /** The unit with its explanation on hover. For the first amount of a page. */
 export function Sc() {
   const { t } = useTranslation('common')
-  return (
-    <abbr title={t('sc')} className="cursor-help underline decoration-faint decoration-dotted underline-offset-2">
-      SC
-    </abbr>
-  )
+  return <Term word="SC" about={t('sc')} />
 }
 
-/** A text of this program with an amount, such as `0.12 SC est.`. Explains the unit on hover. */
+/** A text of this program with an amount, such as `0.12 SC est.`. Explains the unit and the mark of an estimate on hover, once each. */
 export function WithSc({ text }: { text: string }) {
-  const at = text.search(/\bSC\b/)
-  if (at === -1) return text
-  return (
-    <>
-      {text.slice(0, at)}
-      <Sc />
-      {text.slice(at + 2)}
-    </>
-  )
+  const { t } = useTranslation('common')
+  const abouts: Record<string, string> = { SC: t('sc'), 'est.': t('terms.estimated') }
+  const parts = text.split(/(\bSC\b|\best\.)/)
+  return parts.map((part, at) => {
+    const about = parts.indexOf(part) === at ? abouts[part] : undefined
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change their order
+    return about === undefined ? part : <Term key={at} word={part} about={about} />
+  })
 }
