@@ -148,6 +148,83 @@ test('every page is reachable by keyboard, accessible in light and dark, and fit
   expect(faults).toEqual([])
 })
 
+/** Visible texts and fields of the page with a font below 12 px. */
+const smallTexts = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const found = new Set<string>()
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT)
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const isField = node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement
+      const element =
+        node instanceof Element ? (isField ? node : null) : node.textContent?.trim() ? node.parentElement : null
+      if (!element?.checkVisibility()) continue
+      const size = Number.parseFloat(getComputedStyle(element).fontSize)
+      if (size < 12) found.add(`${size} px: ${node.textContent?.trim().slice(0, 40)} (${element.className})`)
+    }
+    return [...found]
+  })
+
+/** Names in the rail and placeholders of search fields that are cut, and links of the rail outside of the window. */
+const cutTexts = (page: Page): Promise<string[]> =>
+  page.evaluate((rail) => {
+    const cut: string[] = []
+    for (const link of document.querySelectorAll(`nav[aria-label="${rail}"] a`)) {
+      const name = link.querySelector('span') ?? link
+      const { top, bottom } = link.getBoundingClientRect()
+      if (name.scrollWidth > name.clientWidth && name.clientWidth > 0) cut.push(`${link.textContent}: too wide`)
+      if (top < 0 || bottom > innerHeight) cut.push(`${link.textContent}: outside of the window`)
+    }
+    const pen = document.createElement('canvas').getContext('2d')
+    for (const field of document.querySelectorAll<HTMLInputElement>('input[type="search"]')) {
+      if (!field.checkVisibility() || !pen) continue
+      const { font, lineHeight, fontSize } = getComputedStyle(field)
+      pen.font = font
+      const needed = Number.parseFloat(lineHeight) || Number.parseFloat(fontSize) * 1.2
+      const box = field.parentElement ?? field
+      if (pen.measureText(field.placeholder).width > field.clientWidth + 1) cut.push(`${field.placeholder}: too narrow`)
+      if (needed > box.clientHeight) cut.push(`${field.placeholder}: too low`)
+    }
+    return cut
+  }, windowText('shell:pages.label'))
+
+test('nothing is smaller than 12 px, and the largest font and 200 % zoom cut neither the rail nor a search field', async ({
+  page,
+}) => {
+  await openConnected(page)
+  const fontSize = (size: string) =>
+    page.evaluate((wanted) => {
+      document.documentElement.dataset.fontSize = wanted
+    }, size)
+  for (const [at, name] of features.entries()) {
+    await page.keyboard.press(`Alt+Shift+${at + 1}`)
+    await expect(feature(page, name)).toHaveAttribute('aria-current', 'page')
+    for (const size of ['small', 'medium']) {
+      await fontSize(size)
+      expect(await smallTexts(page), `${name}, ${size}`).toEqual([])
+    }
+    await fontSize('largest')
+    expect(await cutTexts(page), `${name}, largest font`).toEqual([])
+    await fontSize('medium')
+    // 1440 by 900 at 200 %.
+    await page.setViewportSize({ width: 720, height: 450 })
+    expect(await cutTexts(page), `${name}, 200 %`).toEqual([])
+    await page.setViewportSize({ width: 1440, height: 900 })
+  }
+})
+
+test('in a narrow window, Settings begin with the list of sections', async ({ page }) => {
+  await openConnected(page)
+  await page.setViewportSize({ width: 700, height: 800 })
+  await feature(page, 'Settings').click()
+  const list = page.getByRole('main').getByRole('navigation', { name: windowText('settings:parts') })
+  await expect(list.getByRole('link')).toHaveCount(10)
+  await expect(list.locator('[aria-current]')).toHaveCount(0)
+  await expectAccessibleInDark(page, 'settings-list')
+  await list.getByRole('link', { name: windowText('settings:alerts.title') }).click()
+  await expect(page.getByRole('region', { name: windowText('settings:alerts.title') })).toBeVisible()
+  await expect(list).toHaveCount(0)
+})
+
 test('a foreign web page reaches neither the local /v1 nor the studio', { tag: '@long' }, async ({ page, browser }) => {
   const host = await openConnected(page)
   /** All requests except the studio's own polling, which continues briefly after connecting. */

@@ -3,7 +3,7 @@ import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
-import { expectAccessible, takePictures } from './chatWorld.ts'
+import { expectAccessible, expectAccessibleInDark, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
 import { askModel, connectApp, goToPage, quick } from './journey.ts'
 
@@ -110,7 +110,40 @@ test('a budget in SC is enforced, and the refusal says what is left [ERR-04]', a
   expect(refused).toBeInstanceOf(OpenAI.APIError)
   expect(refused.status).toBe(402)
   expect(refused.message).toContain('0.00001 SC')
-  await expect(rows(page).filter({ hasText: 'Release notes' }).first()).toContainText('refused')
+  const row = rows(page).filter({ hasText: 'Release notes' }).first()
+  await expect(row).toContainText('refused')
+  // The app is not idle: what is left is too small for its request. Card and details lead to the budget.
+  await expect(card(page, 'Release notes')).toContainText(windowText('proxy:apps.state.budgetShort'))
+  await expect(card(page, 'Release notes')).not.toContainText(windowText('proxy:apps.state.idle'))
+  const raise = windowText('proxy:apps.blocked.raise')
+  await expect(card(page, 'Release notes').getByRole('button', { name: raise })).toBeVisible()
+  await row.click()
+  const detail = page.getByRole('region', { name: windowText('proxy:detail.label') })
+  await expectAccessibleInDark(page, 'budget-refused')
+  await detail.getByRole('button', { name: raise }).click()
+  // A comma is a decimal mark too, and the field shows what was understood.
+  const budget = page.getByRole('dialog').getByLabel(/per day/i)
+  await budget.fill('5,50')
+  await budget.blur()
+  await expect(budget).toHaveValue('5.5')
+  await page.getByRole('button', { name: windowText('proxy:form.save') }).click()
+  await expect(card(page, 'Release notes')).toContainText('of 5.5 SC per day')
+  await expect(card(page, 'Release notes')).toContainText(windowText('proxy:apps.state.idle'))
+})
+
+test('a log of 700 px shows the whole name of the app, the endpoint and the model', async ({ page }) => {
+  const tool = await addTool(page, 'Release notes')
+  await tool.chat.completions.create(hello('document-writer'))
+  await page.setViewportSize({ width: 700, height: 860 })
+  const row = rows(page).filter({ hasText: 'Release notes' }).first()
+  await expect(row).toContainText('chat · document-writer')
+  const cut = await row.evaluate((element) =>
+    [...element.querySelectorAll('[role="gridcell"], [role="gridcell"] .truncate')]
+      .filter((cell) => cell.checkVisibility() && cell.scrollWidth > cell.clientWidth)
+      .map((cell) => cell.textContent),
+  )
+  expect(cut).toEqual([])
+  await takePictures(page, 'log-narrow')
 })
 
 test('blocked requests are explained', { tag: '@long' }, async ({ page }) => {

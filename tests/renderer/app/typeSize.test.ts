@@ -1,7 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { root } from '../../helpers/root.ts'
 
 /** px. Nothing that is read or clicked is smaller, at any font size of the settings. */
 const least = 12
@@ -22,15 +20,26 @@ function tooSmall(text: string): string[] {
 
 describe('a font size', () => {
   it('is never below 12 px, also with the small font', () => {
-    const files = globSync('src-renderer/**/*.{css,ts,tsx}', { cwd: root })
+    const files = globSync('src-renderer/**/*.{css,ts,tsx}')
     expect(files.length).toBeGreaterThan(100)
-    const found = files.flatMap((file) => tooSmall(readFileSync(join(root, file), 'utf8')).map((size) => `${file}: ${size}`))
+    const found = files.flatMap((file) => tooSmall(readFileSync(file, 'utf8')).map((size) => `${file}: ${size}`))
     expect(found).toEqual([])
   })
   it('that is too small is found in each way to write it', () => {
-    const small = ['font-size: 11px;', 'font: 600 0.6875rem var(--mono);', '--t-xs: 0.75rem;', 'text-[10.5px]', 'font-size: 0.86em;']
+    const small = [
+      'font-size: 11px;',
+      'font: 600 0.6875rem var(--mono);',
+      '--t-xs: 0.75rem;',
+      'text-[10.5px]',
+      'font-size: 0.86em;',
+    ]
     for (const text of small) expect(tooSmall(text), text).toHaveLength(1)
-    for (const text of ['font-size: 12px;', 'font: 13px / 1.5 var(--font);', '--t-s: max(12px, 0.75rem);', 'font-size: 9pt;'])
+    for (const text of [
+      'font-size: 12px;',
+      'font: 13px / 1.5 var(--font);',
+      '--t-s: max(12px, 0.75rem);',
+      'font-size: 9pt;',
+    ])
       expect(tooSmall(text), text).toEqual([])
   })
 })
