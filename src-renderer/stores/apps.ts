@@ -34,6 +34,7 @@ function sameUse(a: AppUse, b: AppUse): boolean {
     a.spentMonth === b.spentMonth &&
     a.spentTotal === b.spentTotal &&
     a.reserved === b.reserved &&
+    a.short === b.short &&
     a.estimated === b.estimated &&
     a.unpricedToday === b.unpricedToday &&
     a.requestsToday === b.requestsToday &&

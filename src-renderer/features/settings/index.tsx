@@ -4,7 +4,7 @@ import type { AppState } from '../../../src-preload/contract/app.ts'
 import { listFitsQuery } from '../../shared/listRegion.ts'
 import type { PageRegions } from '../../shared/pageView.ts'
 import { cx } from '../../shared/ui/cx.ts'
-import { StageBar } from '../../shared/ui/StageBar.tsx'
+import { FrameContext, type FrameControls, StageBar } from '../../shared/ui/StageBar.tsx'
 import { useMedia } from '../../shared/useMedia.ts'
 import { useApp } from '../../stores/app.ts'
 import { useRoute } from '../../stores/route.ts'
@@ -97,6 +97,9 @@ function Section({ id }: { id: string | null }) {
   )
 }
 
+/** The list needs no button that shows it over itself. */
+const bare: FrameControls = { list: null, inspector: null }
+
 /** In a window without space for the list beside it, the page begins with the list. */
 function Stage() {
   const { t } = useTranslation('settings')
@@ -104,10 +107,10 @@ function Stage() {
   const listFits = useMedia(listFitsQuery)
   if (id !== null || listFits) return <Section id={id} />
   return (
-    <>
+    <FrameContext value={bare}>
       <StageBar title={t('title')} />
       <SettingsList />
-    </>
+    </FrameContext>
   )
 }
 

@@ -223,6 +223,7 @@ describe("an app's card", () => {
     const next = withUse(first, [use(), use({ id: 't2', perMinute: [2] })])
     expect(next.use.t1).toBe(first.use.t1)
     expect(next.use.t2).not.toBe(first.use.t2)
+    expect(withUse(next, [use({ short: 'day' })]).use.t1?.short).toBe('day')
     expect(withUse(next, [use()]).use.t2).toBeUndefined()
   })
   it('is collapsed once its key can no longer be used', () => {
