@@ -64,7 +64,7 @@ export function Cards(props: CardsProps) {
           </EmptyState>
         </Card>
       ) : (
-        <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(236px,100%),1fr))] gap-2.5">
+        <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(264px,100%),1fr))] gap-2.5">
           {alive.map((app) => (
             <li key={app.id} className="min-w-0">
               <AppCard app={app} now={now} onAction={props.onAction} />

@@ -1,4 +1,4 @@
-import type { App } from '../../../../src-preload/contract/apps.ts'
+import type { App, AppUse } from '../../../../src-preload/contract/apps.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import type {
   Allowance,
@@ -134,7 +134,7 @@ export class AppAllowance implements Allowance {
    * The budget whose rest is too small for the app's last request, which was refused for it. Null when that request would fit now, such as on
    * the next day or after the budget was raised.
    */
-  shortBudget(app: App): keyof AllowanceSpend | null {
+  shortBudget(app: App): AppUse['short'] {
     const { refusedCost = null, reserved = 0n } = this.#counters.get(app.id) ?? {}
     return (refusedCost && this.#overBudget(limitsOf(app), reserved, refusedCost.cost)?.window) ?? null
   }
