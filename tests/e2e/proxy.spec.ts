@@ -112,6 +112,8 @@ test('a budget in SC is enforced, and the refusal says what is left [ERR-04]', a
   expect(refused.message).toContain('0.00001 SC')
   const row = rows(page).filter({ hasText: 'Release notes' }).first()
   await expect(row).toContainText('refused')
+  // The count beside the log follows the row within a moment.
+  await expect(page.getByText('1 entry · 1 refused today')).toBeVisible({ timeout: 3_000 })
   // The app is not idle: what is left is too small for its request. Card and details lead to the budget.
   await expect(card(page, 'Release notes')).toContainText(windowText('proxy:apps.state.budgetShort'))
   await expect(card(page, 'Release notes')).not.toContainText(windowText('proxy:apps.state.idle'))

@@ -87,6 +87,9 @@ function watchLog(): void {
         requestsStore.setState(batch.reduce(store.withEvent, requestsStore.getState()))
         if (batch.some(({ type }) => type === 'erased')) anew.abort()
         if (batch.some(({ type }) => type === 'snapshot')) loadVisible(seen.first, seen.last)
+        // The number of refused requests agrees with the rows that show them.
+        if (batch.some((event) => event.type === 'rows' && event.rows.some(({ state }) => state === 'refused')))
+          countSoon()
       })
       const input = { filter: store.watchedFilter(filter), newest: store.newestRows }
       try {
@@ -101,6 +104,16 @@ function watchLog(): void {
     refused,
   )
   void count()
+}
+
+let soon: ReturnType<typeof setTimeout> | null = null
+
+/** Reads the counts once within half a second, however often it is called. */
+function countSoon(): void {
+  soon ??= setTimeout(() => {
+    soon = null
+    void count()
+  }, 500)
 }
 
 async function count(): Promise<void> {

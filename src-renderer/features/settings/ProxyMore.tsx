@@ -142,7 +142,7 @@ function Bodies() {
   if (bytes === null) return null
   return (
     <Row
-      name={<Term word={t('proxy.bodies')} about={t('common:terms.bodies')} />}
+      name={<Term word={t('proxy.bodies')} about={t('common:terms.loggedBodies')} />}
       hint={bytes > 0 ? t('proxy.bodiesHint', { size: showBytes(bytes) }) : t('proxy.bodiesNone')}
     >
       {bytes > 0 && (

@@ -26,7 +26,7 @@ export const common = {
     estimated: 'est.: an estimate, until the service reports the figure',
     modelMap: 'Model map: which of your models an app gets for the model name that it asks for',
     slots: 'Slots: how many requests the service runs for this key at the same time',
-    bodies: 'Logged bodies: the full texts of requests and replies, for apps where you turned this on',
+    loggedBodies: 'Logged bodies: the full texts of requests and replies',
   },
   cost: {
     measured: '{{amount}} SC measured',
