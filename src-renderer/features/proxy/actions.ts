@@ -110,7 +110,8 @@ let soon: ReturnType<typeof setTimeout> | null = null
 
 /** Reads the counts once within half a second, however often it is called. */
 function countSoon(): void {
-  soon ??= setTimeout(() => {
+  if (soon !== null) return
+  soon = setTimeout(() => {
     soon = null
     void count()
   }, 500)

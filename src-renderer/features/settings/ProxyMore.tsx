@@ -140,9 +140,10 @@ function Bodies() {
         }),
     )
   if (bytes === null) return null
+  const bodiesAbout = t('common:terms.loggedBodies')
   return (
     <Row
-      name={<Term word={t('proxy.bodies')} about={t('common:terms.loggedBodies')} />}
+      name={<Term word={t('proxy.bodies')} about={bodiesAbout} />}
       hint={bytes > 0 ? t('proxy.bodiesHint', { size: showBytes(bytes) }) : t('proxy.bodiesNone')}
     >
       {bytes > 0 && (
