@@ -51,7 +51,7 @@ export function leaveDialog(): void {
 
 /** The field of the message that is edited, if its buttons had the focus. Otherwise the message field. */
 const fieldFor = (focused: Element | null): TextField | null =>
-  focused?.closest('article')?.querySelector('textarea') ?? composerField()
+  focused?.closest('.chat-edit')?.querySelector('textarea') ?? composerField()
 
 /** Chromium returns the focus to a field without its caret when the content of the dialog is gone. Letters would be lost. */
 function placeCaret(field: TextField | null): void {
