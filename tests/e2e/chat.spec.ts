@@ -176,7 +176,7 @@ test('a fault during a stream keeps the partial reply with the reason and sends 
   const asked = countRequests()
   await enter(page)
   await askModel(page, 'fault/cut', 'Be cut.', 'incomplete')
-  await expect(lastReply(page)).toContainText('Incomplete')
+  await expect(lastReply(page)).toContainText('The reply is incomplete.')
   expect(asked()).toBe(1)
   await lastReply(page)
     .getByRole('button', { name: windowText('chat:retry') })

@@ -77,9 +77,9 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   // By keyboard: reads the bars and opens the requests of one.
   await chart(page).focus()
   await page.keyboard.press('End')
-  await expect(chart(page)).toHaveAttribute('aria-valuetext', /: .*not complete yet/)
+  await expect(chart(page)).toHaveAttribute('aria-valuetext', /: .*still in progress/)
   await page.keyboard.press('ArrowLeft')
-  await expect(chart(page)).not.toHaveAttribute('aria-valuetext', /not complete yet/)
+  await expect(chart(page)).not.toHaveAttribute('aria-valuetext', /still in progress/)
   await page.getByRole('radio', { name: windowText('usage:table.names.feature') }).click()
   await expect(page.getByRole('radio', { name: windowText('usage:controls.sources.service') })).toBeDisabled()
   await expect(page.getByRole('rowheader', { name: /Chat/ })).toBeVisible()
