@@ -1,4 +1,4 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Locator, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, line, openChatWorld, takePictures, turns } from './chatWorld.ts'
 import { composer, openContext, sentRequest, settled } from './journey.ts'
@@ -29,7 +29,8 @@ const fromMenu = async (page: Page, name: string, action: string): Promise<void>
 }
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true })
 const dialog = (page: Page) => page.getByRole('dialog')
-const listed = (page: Page) => page.getByRole('region', { name: windowText('projects:files') }).getByRole('listitem')
+const listed = (within: Page | Locator) =>
+  within.getByRole('region', { name: windowText('projects:files') }).getByRole('listitem')
 const texts = (page: Page) => dialog(page).locator('.project-passage-text')
 const removedNote = (page: Page) => page.locator('.project-tray .project-removed')
 const tray = (page: Page) => page.getByRole('list', { name: windowText('projects:next') })
@@ -73,8 +74,8 @@ test('a chat of a project starts with its settings and files; passages are shown
   await expectAccessible(page, 'main')
   await expect(listed(page).filter({ hasText: 'handbook.md' })).toContainText(windowText('projects:searched'))
   await fromMenu(page, 'Harbour', windowText('library:folderSettings'))
-  await expect(listed(page).filter({ hasText: 'handbook.md' })).toContainText(windowText('projects:searched'))
-  await expect(listed(page).filter({ hasText: 'note.txt' })).toContainText(windowText('projects:whole'))
+  await expect(listed(dialog(page)).filter({ hasText: 'handbook.md' })).toContainText(windowText('projects:searched'))
+  await expect(listed(dialog(page)).filter({ hasText: 'note.txt' })).toContainText(windowText('projects:whole'))
   await takePictures(page, 'project-settings', true)
   await page.keyboard.press('Escape')
 

@@ -91,6 +91,7 @@ it('the cost of a folder is the exact sum over its chats that are not deleted, e
   onTestFinished(() => store.close())
   store.folders.insert({
     id: 'harbour',
+    createdAt: at,
     name: 'Harbour',
     model: null,
     instructions: null,
