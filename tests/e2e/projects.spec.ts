@@ -80,10 +80,7 @@ test('a chat of a project starts with its settings and files; passages are shown
   await page.keyboard.press('Escape')
 
   // The next message shows what the project adds.
-  await page
-    .getByRole('main')
-    .getByRole('button', { name: windowText('library:newChat'), exact: true })
-    .click()
+  await page.getByRole('button', { name: windowText('library:newChatHere'), exact: true }).click()
   await composer(page).fill('When does the ferry to LUNEBURG leave, and are there sails?')
   await expect(tray(page)).toContainText('note.txt')
   // After a reload the text is still a message of the project.

@@ -62,7 +62,7 @@ function Actions({ folder: { id } }: { folder: Folder }) {
           focusComposer()
         }}
       >
-        <Plus aria-hidden size={15} /> {t('library:newChat')}
+        <Plus aria-hidden size={15} /> {t('library:newChatHere')}
       </Button>
       <Menu trigger={<IconButton icon={Ellipsis} label={t('menu')} />}>
         <MenuItem icon={Settings2} label={t('library:folderSettings')} onSelect={() => edit(id)} />
