@@ -82,6 +82,16 @@ export function filesToSend(
   }
 }
 
+/** What the replies of a project's chats cost, as far as known. */
+export const projectCost = z.object({
+  requests: whole,
+  /** Sum of the known costs, SC. Estimated by the prices of this computer, as in chats. */
+  cost: z.string(),
+  /** Requests whose cost is unknown. */
+  unpriced: whole,
+})
+export type ProjectCost = z.infer<typeof projectCost>
+
 /** Whether two passages begin at the same place of the same file. */
 export const samePlace = (a: PassagePlace, b: PassagePlace): boolean =>
   a.mediaId === b.mediaId && a.part === b.part && a.start === b.start
@@ -119,6 +129,8 @@ export const projectsProcedures = {
   pin: procedure.input(z.object({ folderId: id, mediaId: id, name: z.string().max(300) })).output(z.object({})),
   /** Removes a pinned file. Messages that were sent with it stay as they are. @throws `no_such_item` */
   unpin: procedure.input(z.object({ folderId: id, mediaId: id })).output(z.object({})),
+  /** The cost of a project's chats, archived ones included. Zero for an unknown project. */
+  cost: procedure.input(z.object({ folderId: id })).output(projectCost),
   /**
    * What the project adds to a message: whole files, and passages for its text. `conversationId` null: a new chat in
    * `folderId`. `parentId`: the message above an edited one; absent: the end of the active path.

@@ -11,6 +11,7 @@ export const chat = {
   month: 'Last 30 days',
   older: 'Older',
   rename: 'Rename',
+  chatMenu: 'Chat menu',
   remove: 'Delete',
   removeMessageTitle: 'Delete this message?',
   removeMessageAbout_one:

@@ -24,6 +24,15 @@ export function parseRoute(hash: string): Route {
   }
 }
 
+const projectPrefix = 'project:'
+
+/** The page of a project, which is an item of Chat. */
+export const projectRoute = (folderId: string): Route => ({ page: 'chat', id: projectPrefix + folderId })
+
+/** Id of the project whose page is open, or null. */
+export const projectOf = ({ page, id }: Route): string | null =>
+  page === 'chat' && id?.startsWith(projectPrefix) ? id.slice(projectPrefix.length) : null
+
 export const hrefOf = ({ page, id }: Route): string =>
   id === null ? `#/${page}` : `#/${page}/${encodeURIComponent(id)}`
 

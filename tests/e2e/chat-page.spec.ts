@@ -100,7 +100,11 @@ test('messages of the person are bubbles at the end of the line, replies start a
   }
   await page.emulateMedia({ colorScheme: 'light' })
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('A short question')
-  await page.getByRole('button', { name: windowText('chat:rename'), exact: true }).click()
+  await page.getByRole('button', { name: windowText('chat:chatMenu'), exact: true }).click()
+  await expect(page.getByRole('menuitem')).toHaveText(['Export…', 'Move to…', 'Rename', 'Delete'])
+  await takePictures(page, 'chat-menu', true)
+  await page.getByRole('menuitem', { name: windowText('chat:rename'), exact: true }).press('Enter')
+  await expect(page.locator('.chat-bar input')).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(composer(page)).toBeFocused()
   await expectAccessible(page)

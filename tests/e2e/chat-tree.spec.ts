@@ -221,7 +221,10 @@ test('a chat is renamed, pinned, moved to a folder, duplicated, archived, delete
   await fromMenu(page, 'Tidy', 'Unpin')
 
   await fromMenu(page, 'Tidy', 'Move to…')
-  await page.getByRole('button', { name: windowText('library:newFolder') }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: windowText('library:newFolder') })
+    .click()
   await page.getByRole('dialog').getByLabel(windowText('chat:schemaName')).fill('Errands')
   await page
     .getByRole('dialog')

@@ -136,6 +136,7 @@ test('HTML is one inert file, DOCX has the structure, PNG the picture, and the p
   expect(body).toMatch(/<w:tbl>/)
   expect(body).toMatch(/w:val="Heading3"/)
   expect(body).toMatch(/<w:numPr>/)
+  expect(body).toMatch(/<m:sSup>.*<m:t>c<\/m:t>/)
   expect(body).toMatch(/<pic:pic/)
   expect(Object.keys(entries).filter((name) => name.startsWith('word/media/'))).toHaveLength(1)
   const relations = textOf(entries['word/_rels/document.xml.rels'])
@@ -190,6 +191,23 @@ test('HTML is one inert file, DOCX has the structure, PNG the picture, and the p
   ).toEqual([])
   expect(await view.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe('rgb(255, 255, 255)')
   await expect(page.locator('#root')).toBeHidden()
+  // The person's own messages are the bubbles of the window.
+  const bubble = (element: Element) => {
+    const { backgroundColor, borderRadius, padding } = getComputedStyle(element)
+    const [box, around] = [element.getBoundingClientRect(), element.closest('article')?.getBoundingClientRect()]
+    return {
+      backgroundColor,
+      borderRadius,
+      padding,
+      isAtEnd: (around?.right ?? 0) - box.right < 40,
+      isWhole: box.left - (around?.left ?? 0) < 40,
+    }
+  }
+  const printedBubble = await view.locator('article[data-role="user"] .typed').first().evaluate(bubble)
+  await page.emulateMedia({ media: 'screen', colorScheme: 'light' })
+  const shownBubble = await page.locator('.chat-turn[data-role="user"] .chat-typed').first().evaluate(bubble)
+  expect(printedBubble).toEqual(shownBubble)
+  expect(shownBubble).toMatchObject({ isAtEnd: true, isWhole: false })
   if (process.env.PICTURES) writeFileSync('test-results/screens/export.pdf', pdf)
 })
 

@@ -57,10 +57,10 @@ test('a new chat takes the model and instructions of its folder, else those of t
   await expect(instructions(page)).toHaveValue('Be brief.')
   await expect(inspector(page).getByText(windowText('library:fromSettings'))).toHaveCount(2)
 
-  await page.getByRole('button', { name: windowText('library:listMenu') }).click()
-  await page.getByRole('menuitem', { name: windowText('library:newFolder') }).click()
+  await page.getByRole('button', { name: windowText('library:newFolder') }).click()
   const dialog = page.getByRole('dialog', { name: windowText('library:folderTitle') })
   await dialog.getByLabel(windowText('chat:schemaName')).fill('Work')
+  await dialog.getByText(windowText('chat:advanced')).click()
   await dialog.getByLabel(windowText('library:folderModel')).selectOption('writer-free')
   await dialog.getByLabel(windowText('library:folderInstructions')).fill('Answer like a colleague.')
   await takePictures(page, 'folder-dialog', true)
@@ -93,6 +93,7 @@ test('a new chat takes the model and instructions of its folder, else those of t
 
   await fromMenu(page, 'Work', 'Project settings…')
   const settings = page.getByRole('dialog', { name: 'Settings of “Work”' })
+  await settings.getByText(windowText('chat:advanced')).click()
   await expect(settings.getByLabel(windowText('library:folderModel'))).toHaveValue('writer-free')
   await settings
     .getByLabel(windowText('library:folderModel'))

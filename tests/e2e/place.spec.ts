@@ -163,7 +163,7 @@ test('letters that are typed after a dialog was closed are in the message; on ot
     retryWith: () => menu(windowText('chat:retryWith')),
     raw: () => menu(windowText('chat:raw')),
     summary: () => menu(windowText('context:summariseUpTo')),
-    project: () => listMenu(windowText('library:newFolder')),
+    project: () => page.getByRole('button', { name: windowText('library:newFolder'), exact: true }).click(),
     prompts: () => listMenu(windowText('library:promptsMenu')),
     import: () => listMenu(windowText('library:importMenu')),
     role: () => addToMessage(page, windowText('composer:addRole')),
@@ -476,10 +476,9 @@ test('in a narrow window the inspector takes no text by itself, commands work in
 test('the border of a project file stays visible under the pointer, and the text of a preview wraps', {
   tag: '@long',
 }, async ({ page }) => {
-  await page.getByRole('button', { name: windowText('library:listMenu') }).click()
-  await page.getByRole('menuitem', { name: windowText('library:newFolder') }).click()
+  await page.getByRole('button', { name: windowText('library:newFolder'), exact: true }).click()
   await page.getByLabel(windowText('library:name')).fill('Ports')
-  await page.getByRole('button', { name: windowText('library:createWithFiles') }).click()
+  await page.getByRole('button', { name: windowText('library:create'), exact: true }).click()
   await page.locator('input[data-pinned]').setInputFiles({
     name: 'note.txt',
     mimeType: 'text/plain',
@@ -492,11 +491,7 @@ test('the border of a project file stays visible under the pointer, and the text
   const [outer, inner] = [await file.boundingBox(), await open.boundingBox()]
   expect((inner?.x ?? 0) - (outer?.x ?? 0)).toBeGreaterThanOrEqual(1)
   expect((inner?.y ?? 0) - (outer?.y ?? 0)).toBeGreaterThanOrEqual(1)
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: windowText('common:close'), exact: true })
-    .last()
-    .click()
+  await newChat(page)
 
   const text = 'A very long line of a document that goes on and on. '.repeat(20)
   await askModel(page, 'mirror', `\`\`\`markdown\n# Title\n\n${text}\n\`\`\``)

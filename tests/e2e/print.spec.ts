@@ -1,5 +1,8 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
+import { extractText, getDocumentProxy } from 'unpdf'
+import { root } from '../../resources/scripts/ready.mjs'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, openChatWorld } from './chatWorld.ts'
 
@@ -144,3 +147,21 @@ test(
     expect(whole).not.toContain(windowText('chat:printPart', { keys: 'Ctrl+P' }))
   },
 )
+
+test('on paper, the language of a code block is on the page of its first line', async ({ page }) => {
+  const style = readFileSync(join(root, 'src-renderer/features/chat/export/document.css'), 'utf8')
+  // Each block begins a little lower on its page, the last ones at the very end of it.
+  const heights = Array.from({ length: 30 }, (_, at) => 890 + at * 3)
+  const blocks = heights.map(
+    (height) =>
+      `<div style="break-before: page; height: ${height}px"></div><pre data-language="lang${height}."><code>first${height}.\nsecond\nthird\nfourth</code></pre>`,
+  )
+  await page.setContent(`<style>${style}</style><body class="exported">${blocks.join('')}</body>`)
+  const pdf = await page.pdf({ format: 'A4', preferCSSPageSize: true })
+  const { text } = await extractText(await getDocumentProxy(new Uint8Array(pdf)))
+  const pageOf = (word: string): number => text.findIndex((one) => one.includes(word))
+  for (const height of heights) {
+    expect(pageOf(`lang${height}.`)).toBeGreaterThanOrEqual(0)
+    expect([height, pageOf(`lang${height}.`)]).toEqual([height, pageOf(`first${height}.`)])
+  }
+})

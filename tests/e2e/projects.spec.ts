@@ -1,4 +1,4 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Locator, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, line, openChatWorld, takePictures, turns } from './chatWorld.ts'
 import { composer, openContext, sentRequest, settled } from './journey.ts'
@@ -27,49 +27,60 @@ const fromMenu = async (page: Page, name: string, action: string): Promise<void>
   await page.getByRole('button', { name: `More for ${name}`, exact: true }).click()
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true })
 const dialog = (page: Page) => page.getByRole('dialog')
-const listed = (page: Page) => page.getByRole('region', { name: windowText('projects:files') }).getByRole('listitem')
+const listed = (within: Page | Locator) =>
+  within.getByRole('region', { name: windowText('projects:files') }).getByRole('listitem')
 const texts = (page: Page) => dialog(page).locator('.project-passage-text')
 const removedNote = (page: Page) => page.locator('.project-tray .project-removed')
 const tray = (page: Page) => page.getByRole('list', { name: windowText('projects:next') })
 
 test('a double click on the button that creates a project creates one project', { tag: '@long' }, async ({ page }) => {
-  await page.getByRole('button', { name: windowText('library:listMenu') }).click()
-  await page.getByRole('menuitem', { name: windowText('library:newFolder') }).click()
+  await page.getByRole('button', { name: windowText('library:newFolder') }).click()
   await page.getByLabel(windowText('library:name')).fill('Lighthouse')
-  await page.getByRole('button', { name: windowText('library:createWithFiles') }).dblclick()
-  await expect(dialog(page).getByRole('button', { name: windowText('projects:add') })).toBeFocused()
-  await page.getByRole('button', { name: windowText('common:cancel'), exact: true }).click()
+  await page.getByRole('button', { name: windowText('library:create'), exact: true }).dblclick()
+  await expect(heading(page, 'Lighthouse')).toBeVisible()
+  await expect(dialog(page)).toHaveCount(0)
   await expect(page.getByRole('row').filter({ hasText: 'Lighthouse' })).toHaveCount(1)
 })
 
 test('a chat of a project starts with its settings and files; passages are shown, removed and sent', {
   tag: '@long',
 }, async ({ page }) => {
-  await page.getByRole('button', { name: windowText('library:listMenu') }).click()
-  await page.getByRole('menuitem', { name: windowText('library:newFolder') }).click()
+  await page.getByRole('button', { name: windowText('library:newFolder') }).click()
   await page.getByLabel(windowText('library:name')).fill('Harbour')
-  await page.getByLabel(windowText('library:folderModel')).selectOption('citer')
   await page.getByLabel(windowText('library:folderInstructions')).fill('Be brief.')
-  await page.getByLabel(windowText('chat:paramTemperature')).fill('0.2')
-  await page.getByRole('button', { name: windowText('library:createWithFiles') }).press('Enter')
-  await expect(dialog(page).getByRole('button', { name: windowText('projects:add') })).toBeFocused()
-
-  // Two files: one is larger than what is sent whole.
+  // One form. Two files: one is larger than what is sent whole.
   await page.locator('input[data-pinned]').setInputFiles(files)
   await expect(listed(page)).toHaveCount(2)
+  await takePictures(page, 'project-new', true)
+  await dialog(page).getByText(windowText('chat:advanced')).click()
+  await page.getByLabel(windowText('library:folderModel')).selectOption('citer')
+  await page.getByLabel(windowText('chat:paramTemperature')).fill('0.2')
   await page.getByLabel(windowText('projects:wholeTokens')).fill('100')
   await expectAccessible(page, 'dialog[open]')
-  await page.getByRole('button', { name: windowText('library:save'), exact: true }).click()
+  await page.getByRole('button', { name: windowText('library:create'), exact: true }).press('Enter')
+
+  // The new project opens as a page.
   await expect(dialog(page)).toHaveCount(0)
-  await fromMenu(page, 'Harbour', windowText('library:folderSettings'))
+  await expect(heading(page, 'Harbour')).toBeVisible()
+  await expect(page.getByRole('region', { name: windowText('projects:instructions') })).toContainText('Be brief.')
+  await expect(page.getByRole('region', { name: windowText('projects:chats') })).toContainText(
+    windowText('projects:noChats'),
+  )
+  await expect(page.getByRole('region', { name: windowText('projects:cost') })).toContainText(
+    windowText('projects:noCost'),
+  )
+  await expectAccessible(page, 'main')
   await expect(listed(page).filter({ hasText: 'handbook.md' })).toContainText(windowText('projects:searched'))
-  await expect(listed(page).filter({ hasText: 'note.txt' })).toContainText(windowText('projects:whole'))
+  await fromMenu(page, 'Harbour', windowText('library:folderSettings'))
+  await expect(listed(dialog(page)).filter({ hasText: 'handbook.md' })).toContainText(windowText('projects:searched'))
+  await expect(listed(dialog(page)).filter({ hasText: 'note.txt' })).toContainText(windowText('projects:whole'))
   await takePictures(page, 'project-settings', true)
   await page.keyboard.press('Escape')
 
   // The next message shows what the project adds.
-  await fromMenu(page, 'Harbour', windowText('library:newChatHere'))
+  await page.getByRole('button', { name: windowText('library:newChatHere'), exact: true }).click()
   await composer(page).fill('When does the ferry to LUNEBURG leave, and are there sails?')
   await expect(tray(page)).toContainText('note.txt')
   // After a reload the text is still a message of the project.
@@ -133,6 +144,22 @@ test('a chat of a project starts with its settings and files; passages are shown
   await expect(tray(page)).toContainText(`${shown.length} passage`)
   await composer(page).press('Enter')
   await settled(page, 'complete')
+
+  // The header names the project, and leads to its page, which has the chat and its cost.
+  const title = 'When does the ferry to LUNEBURG leave, and are there sails? Please'
+  await expect(page.locator('.chat-bar')).toContainText(/Harbour\s*\/\s*When does the ferry/)
+  await takePictures(page, 'project-chat', true)
+  await page.getByRole('link', { name: 'Harbour', exact: true }).click()
+  await expect(page).toHaveURL(/#\/chat\/project/)
+  await expect(page.getByRole('region', { name: windowText('projects:cost') })).toContainText(/1 request$/)
+  await expectAccessible(page, 'main')
+  await takePictures(page, 'project-page', true)
+  await page.reload()
+  await page
+    .getByRole('region', { name: windowText('projects:chats') })
+    .getByRole('button', { name: title.slice(0, 40) })
+    .click()
+  await expect(turns(page)).toHaveCount(1)
 
   // What was shown is what is sent.
   const request = await sentRequest(page)

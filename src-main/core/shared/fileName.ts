@@ -13,6 +13,6 @@ export function fileStem(words: string, longest: number, otherwise: string): str
     if (Buffer.byteLength(stem + segment) > 200) break
     stem += segment
   }
-  stem = stem.replace(/^[.\s]+|[.\s]+$/g, '')
+  stem = stem.replace(/^[.\s]+|[.…\s]+$/g, '')
   return stem === '' || devices.test(stem) ? otherwise : stem
 }

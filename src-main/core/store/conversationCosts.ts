@@ -36,7 +36,23 @@ export function conversationCostTable({ handle }: Pick<Database, 'handle'>) {
       JOIN conversations c ON c.id = m.conversation_id WHERE c.removed_at IS NULL
       GROUP BY c.id ORDER BY CAST(cost_text AS INTEGER) DESC, requests DESC, c.id LIMIT :limit`,
   )
+  // A reply and its copies in the same folder are one request.
+  const inFolder = handle.prepare(
+    `SELECT count(*) AS requests, CAST(coalesce(sum(CASE WHEN cost IS NULL THEN 0 ELSE ${nanos} END), 0) AS TEXT) AS cost_text,
+        coalesce(sum(cost IS NULL), 0) AS unpriced
+      FROM (SELECT min(m.seq) AS seq, m.request_row, m.cost FROM conversations c JOIN messages m ON m.conversation_id = c.id
+        WHERE c.folder_id = :folder AND c.removed_at IS NULL AND m.request_row IS NOT NULL GROUP BY m.request_row)`,
+  )
   return {
+    /** The cost of the conversations of a folder that are not deleted. */
+    ofFolder(folder: string): Pick<ConversationCost, 'requests' | 'cost' | 'unpriced'> {
+      const row = inFolder.get({ folder }) ?? {}
+      return {
+        requests: number(row, 'requests'),
+        cost: BigInt(text(row, 'cost_text')),
+        unpriced: number(row, 'unpriced'),
+      }
+    },
     /**
      * The most expensive conversations first, for replies that were started in a period and whose requests are in these rows. Both ends
      * are stored instants; the end is excluded.

@@ -3,7 +3,7 @@ import './list/list.css'
 import './list/hits.css'
 import './list/dialogs.css'
 import './list/prompts.css'
-import { Archive, ArrowLeft, BookText, Download, Ellipsis, FileUp, FolderPlus, Plus, Trash2 } from 'lucide-react'
+import { Archive, ArrowLeft, BookText, Download, Ellipsis, FileUp, Plus, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useKeysOf } from '../../shared/commands/useKeys.ts'
@@ -34,6 +34,7 @@ export function ChatList() {
     <nav className="chat-list" aria-label={t('list')}>
       <ListSearch field={field} results={results} at={at} onAt={setAt} />
       {searching || view === 'chats' ? <Head /> : <Away view={view} />}
+      {!searching && view === 'chats' && <ProjectsHead />}
       {searching ? (
         <SearchResults
           results={results}
@@ -136,11 +137,6 @@ function Head() {
       </button>
       <Menu trigger={<IconButton icon={Ellipsis} label={t('listMenu')} />}>
         <MenuItem
-          icon={FolderPlus}
-          label={t('newFolder')}
-          onSelect={() => listStore.setState({ dialog: { show: 'folder', ids: [] } })}
-        />
-        <MenuItem
           icon={BookText}
           label={t('promptsMenu')}
           onSelect={() => listStore.setState({ dialog: { show: 'prompts' } })}
@@ -152,6 +148,22 @@ function Head() {
         <MenuItem icon={Archive} label={t('showArchived')} onSelect={() => listStore.setState(withView('archived'))} />
         <MenuItem icon={Trash2} label={t('showRemoved')} onSelect={() => listStore.setState(withView('removed'))} />
       </Menu>
+    </div>
+  )
+}
+
+/** The row above the projects, with the button for another one. */
+function ProjectsHead() {
+  const { t } = useTranslation('library')
+  return (
+    <div className="list-head list-projects">
+      <h2 className="chat-clip">{t('folders')}</h2>
+      <IconButton
+        icon={Plus}
+        size="small"
+        label={t('newFolder')}
+        onClick={() => listStore.setState({ dialog: { show: 'folder', ids: [] } })}
+      />
     </div>
   )
 }

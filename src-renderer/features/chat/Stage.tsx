@@ -1,23 +1,31 @@
-import { Pencil, X } from 'lucide-react'
+import { Ellipsis, FileOutput, FolderInput, Pencil, Trash2, X } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { openOwnLink, readOwnLink } from '../../shared/help/ownLink.ts'
 import { collapseListForNow } from '../../shared/listRegion.ts'
 import { CitationsContext, MarkdownContext, type MarkdownHost } from '../../shared/markdown/context.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
+import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { InspectorToggle, ListToggle } from '../../shared/ui/StageBar.tsx'
 import { useChat } from '../../stores/chat.ts'
+import { listStore } from '../../stores/chatList.ts'
 import { useStage } from '../../stores/chatPage.ts'
+import { useLibrary } from '../../stores/library.ts'
+import { useNewChat } from '../../stores/newChat.ts'
+import { hrefOf, projectOf, projectRoute, useRoute } from '../../stores/route.ts'
 import { Announcer } from './Announcer.tsx'
 import { ActionButton } from './actionButtons.tsx'
 import { addToDraft, copyText, typeText } from './actions.ts'
 import { Composer } from './Composer.tsx'
+import { openExport } from './export/exports.ts'
 import { followJumps } from './find/actions.ts'
 import { FindBar } from './find/FindBar.tsx'
 import { focusComposer } from './focus.ts'
 import { BusyProvider } from './hooks.ts'
 import { LinkDialog } from './LinkDialog.tsx'
 import { TitleField } from './List.tsx'
+import { removeChats } from './list/actions.ts'
 import { NewChatFolder } from './list/DefaultSource.tsx'
 import { Messages } from './Messages.tsx'
 import { useChatTranslate } from './messages.ts'
@@ -25,10 +33,17 @@ import { openPreview } from './preview/actions.ts'
 import { kindOf } from './preview/kinds.ts'
 import { PreviewSplit } from './preview/PreviewSplit.tsx'
 import { useCitationsOfChat } from './projects/citations.ts'
+import { ProjectPage } from './projects/ProjectPage.tsx'
 import { StageDialogs } from './StageDialogs.tsx'
 
-/** The stage: title and model, messages, composer. */
+/** The stage: the open chat, or the page of a project. */
 export function ChatStage() {
+  const projectId = projectOf(useRoute())
+  return projectId === null ? <Conversation /> : <ProjectPage key={projectId} id={projectId} />
+}
+
+/** Title and model, messages, composer. */
+function Conversation() {
   const [link, setLink] = useState<string | null>(null)
   const host = useMemo(
     (): MarkdownHost => ({
@@ -92,24 +107,59 @@ function Header() {
         <TitleField id={id} title={title ?? ''} onEnd={endRename} />
       ) : (
         <>
+          <ProjectCrumb />
           <h1 dir="auto" title={id === null ? undefined : shown}>
             {id === null ? t('newChat') : shown}
           </h1>
-          {id !== null && (
-            <IconButton
-              icon={Pencil}
-              size="small"
-              label={t('rename')}
-              data-action="rename"
-              onClick={() => useStage.setState({ renaming: true })}
-            />
-          )}
+          {id !== null && <ChatMenu id={id} />}
           <span className="flex-1" />
         </>
       )}
       <FindBar />
       <InspectorToggle />
     </header>
+  )
+}
+
+/** The project of the chat, before its title. Opens the page of the project. */
+function ProjectCrumb() {
+  const next = useNewChat((state) => state.folderId)
+  const folderId = useChat(({ open }) => (open ? (open.conversation?.folderId ?? null) : next))
+  const folder = useLibrary(({ folders }) => folders.find(({ id }) => id === folderId))
+  if (!folder) return null
+  return (
+    <>
+      <a href={hrefOf(projectRoute(folder.id))} className="chat-project" dir="auto">
+        {folder.name}
+      </a>
+      <span aria-hidden className="chat-faint">
+        /
+      </span>
+    </>
+  )
+}
+
+function ChatMenu({ id }: { id: string }) {
+  const { t } = useTranslation(['chat', 'library', 'exporting'])
+  return (
+    <Menu
+      align="start"
+      trigger={<IconButton icon={Ellipsis} size="small" label={t('chat:chatMenu')} />}
+      onCloseAutoFocus={(event) => {
+        // The field of the title has the focus.
+        if (useStage.getState().renaming) event.preventDefault()
+      }}
+    >
+      <MenuItem icon={FileOutput} label={t('exporting:menu')} onSelect={() => void openExport(id)} />
+      <MenuItem
+        icon={FolderInput}
+        label={t('library:move')}
+        onSelect={() => listStore.setState({ dialog: { show: 'move', ids: [id] } })}
+      />
+      <MenuItem icon={Pencil} label={t('chat:rename')} onSelect={() => useStage.setState({ renaming: true })} />
+      <MenuLine />
+      <MenuItem icon={Trash2} danger label={t('library:remove')} onSelect={() => void removeChats([id])} />
+    </Menu>
   )
 }
 

@@ -7,7 +7,7 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { appStore } from '../../stores/app.ts'
 import { useChat } from '../../stores/chat.ts'
 import { messageIn, runningReply } from '../../stores/openChat.ts'
-import { routeStore, useRoute } from '../../stores/route.ts'
+import { projectOf, routeStore, useRoute } from '../../stores/route.ts'
 import { loadModels, openChat, startChat } from './actions.ts'
 import { attempt } from './client.ts'
 import { offerChatCommands } from './commands.ts'
@@ -63,7 +63,8 @@ export function ChatSubscriptions() {
       endFind()
       return
     }
-    openChat(id)
+    const isProject = projectOf({ page, id }) !== null
+    openChat(isProject ? null : id)
     if (id === null) takeDefaults()
   }, [page, id])
   return null
@@ -75,6 +76,8 @@ function followOpenChat(): () => void {
     const id = open?.id ?? null
     if (id === (before.open?.id ?? null)) return
     const { route } = routeStore.getState()
+    // No chat is open on the page of a project.
+    if (id === null && projectOf(route) !== null) return
     if (route.page === 'chat' && route.id !== id) navigate({ page: 'chat', id })
   })
 }
@@ -93,4 +96,5 @@ export const chatPage: PageRegions = {
   Stage: ChatStage,
   Inspector: ChatInspector,
   inspectorOnDemand: true,
+  inspectorContent: { subscribe: routeStore.subscribe, isThere: () => projectOf(routeStore.getState().route) === null },
 }

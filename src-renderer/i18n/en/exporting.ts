@@ -19,7 +19,7 @@ export const exporting = {
   markdown: 'Markdown',
   png: 'Image (PNG)',
   about: {
-    pdf: 'Opens the print dialog. Choose “Save as PDF” there, or a printer.',
+    pdf: 'The print dialog of your browser opens. Choose “Save as PDF” there, or a printer.',
     pdfFile: 'One file with all images, pages and bookmarks. For paper, use Print… (Ctrl+P).',
     html: 'One file with all images. Opens in any browser, also offline.',
     docx: 'For Word, LibreOffice and other word processors.',

@@ -1,8 +1,26 @@
 /** Texts of projects: their files, and the passages and citations of messages. */
 export const projects = {
+  // The page of a project
+  project: 'Project',
+  gone: 'This project was deleted. Its chats are still in the list.',
+  menu: 'Project menu',
+  edit: 'Edit',
+  instructions: 'Instructions',
+  noInstructions: 'Tell the model once what all chats of this project have in common.',
+  chats: 'Chats',
+  noChats: 'No chats in this project yet.',
+  moreChats_one: '{{count, number}} older chat is in the list.',
+  moreChats_other: '{{count, number}} older chats are in the list.',
+  cost: 'Cost',
+  noCost: 'No requests yet.',
+  costOf: '{{amount}} SC est. for {{requests}}',
+  costUnknown: 'Unknown for {{requests}}',
+  costAtLeast: 'At least {{amount}} SC est. for {{requests}}',
+  requests_one: '{{count, number}} request',
+  requests_other: '{{count, number}} requests',
   // Settings of a project
   files: 'Files',
-  filesAbout: 'Every chat of this project has them.',
+  filesAbout: 'The model can read these files in every chat of this project.',
   add: 'Add files…',
   drop: 'or drop files here',
   view: 'View the text of {{name}}',

@@ -1,5 +1,5 @@
-/** Longest title, graphemes. */
-const maxTitleLength = 40
+/** Longest title, graphemes: the whole first sentence, unless it is very long. The window cuts a title to the width there is. */
+const maxTitleLength = 120
 /** A first sentence shorter than this, such as “Hello!”, is joined with the next sentence. UTF-16 units. */
 const shortSentence = 12
 /** How much of a text is read, UTF-16 units. A text may be a whole file. */

@@ -7,10 +7,12 @@ import {
   type PassagePlace,
   type PassageToSend,
   type ProjectContext,
+  type ProjectCost,
   samePlace,
   wholeFiles,
 } from '../../../../src-preload/contract/projects.ts'
 import { StudioError } from '../../errors.ts'
+import { fromNano } from '../../shared/money.ts'
 import { WorkerClient } from '../../shared/workerClient.ts'
 import type { StoredPassage } from '../../store/passages.ts'
 import type { Store } from '../../store/store.ts'
@@ -19,7 +21,10 @@ import { PassageIndexer } from './search/passageIndexer.ts'
 import type { PassageJob } from './search/worker.ts'
 
 export interface ProjectsOptions {
-  store: Pick<Store, 'folders' | 'pinnedFiles' | 'passages' | 'documents' | 'conversations' | 'messages'>
+  store: Pick<
+    Store,
+    'folders' | 'pinnedFiles' | 'passages' | 'documents' | 'conversations' | 'conversationCosts' | 'messages'
+  >
   /** Path of the database file, for the worker thread that searches. */
   databaseFile: string
   /** Deletes originals to which nothing refers any more. */
@@ -76,6 +81,11 @@ export function createProjects({ store, databaseFile, dropMedia, changed }: Proj
   }
 
   return {
+    /** What the replies of the project's chats cost, as far as known. */
+    cost({ folderId }: { folderId: string }): ProjectCost {
+      const { cost, ...counts } = store.conversationCosts.ofFolder(folderId)
+      return { ...counts, cost: fromNano(cost) }
+    },
     /** @throws StudioError `no_such_item`, `bad_input` when the project has 64 files */
     pin({ folderId, mediaId, name }: { folderId: string; mediaId: string; name: string }): void {
       if (!store.folders.find(folderId)) throw new StudioError('no_such_item', 'That project does not exist any more.')

@@ -1,11 +1,13 @@
 import {
   AlignmentType,
   BorderStyle,
+  BuilderElement,
   Document,
   ExternalHyperlink,
   HeadingLevel,
   ImageRun,
   LevelFormat,
+  Math as MathRuns,
   Packer,
   Paragraph,
   ShadingType,
@@ -15,6 +17,7 @@ import {
   TextRun,
   WidthType,
 } from 'docx'
+import { latexToMath } from 'docx/math'
 import type { DocxBlock, DocxRun } from './docxModel.ts'
 
 const headings = [
@@ -27,6 +30,8 @@ const indentTwips = 18 * twips
 /** Greatest size of an image on the page, pixels at 96 per inch. */
 const maxImage = { width: 600, height: 800 }
 const codeFont = 'Courier New'
+/** Longer formulas are written as TeX: their elements could be nested too deeply for a word processor. */
+const maxTexChars = 2_000
 const grey = '5A606C'
 
 /** Writes a DOCX file. Runs in a worker. @param title of the document's properties */
@@ -69,11 +74,9 @@ async function elementOf(block: DocxBlock): Promise<Paragraph | Table> {
           : { numbering: { reference: 'ordered', level: block.level, instance: block.list } }),
       })
     case 'code':
-      return new Paragraph({
-        children: linesOf(block.text, { font: codeFont, size: 18 }),
-        shading: shaded,
-        spacing: { before: 80, after: 120 },
-      })
+      return codeOf(block.text)
+    case 'formula':
+      return formulaOf(block.tex)
     case 'table':
       return tableOf(block.rows)
     case 'picture':
@@ -93,6 +96,32 @@ function paragraphOf({ runs, look, indent }: Extract<DocxBlock, { kind: 'paragra
     ...(left > 0 && { indent: { left } }),
     ...(look === 'quote' && { border: { left: bar } }),
   })
+}
+
+const codeOf = (text: string): Paragraph =>
+  new Paragraph({
+    children: linesOf(text, { font: codeFont, size: 18 }),
+    shading: shaded,
+    spacing: { before: 80, after: 120 },
+  })
+
+/** A formula on a line of its own: an equation of the word processor (Office MathML), or its TeX. */
+function formulaOf(tex: string): Paragraph {
+  const math = mathOf(tex)
+  if (!math) return codeOf(tex)
+  const paragraph = new Paragraph({})
+  paragraph.addChildElement(new BuilderElement({ name: 'm:oMathPara', children: [math] }))
+  return paragraph
+}
+
+/** The formula as Office MathML. Null for TeX that can't be converted, such as a chemical formula, which stays readable as TeX. */
+function mathOf(tex: string): MathRuns | null {
+  if (tex.trim() === '' || tex.length > maxTexChars) return null
+  try {
+    return new MathRuns({ children: latexToMath(clean(tex)) })
+  } catch {
+    return null
+  }
 }
 
 /** Rows of different lengths, which Markdown allows, are filled up: Word refuses others. */
@@ -142,13 +171,18 @@ async function asPng(blob: Blob): Promise<Blob> {
 
 type Look = { color?: string; size?: number; font?: string }
 
-function runsOf(runs: readonly DocxRun[], look: Look = {}): (TextRun | ExternalHyperlink)[] {
-  return runs.flatMap((run): (TextRun | ExternalHyperlink)[] => {
-    const { text, code, link, ...format } = run
+type Piece = TextRun | ExternalHyperlink | MathRuns
+
+function runsOf(runs: readonly DocxRun[], look: Look = {}): Piece[] {
+  return runs.flatMap((run): Piece[] => {
+    const { text, code, formula, link, ...format } = run
+    const math = formula ? mathOf(text) : null
+    // Without the link: not every word processor reads an equation inside one.
+    if (math) return [math]
     const style = {
       ...look,
       ...format,
-      ...(code && { font: codeFont, shading: shaded }),
+      ...((code || formula) && { font: codeFont, shading: shaded }),
       ...(link && { style: 'Hyperlink' }),
     }
     const pieces = linesOf(text, style)

@@ -17,6 +17,8 @@ export interface DocxRun {
   strike?: boolean
   code?: boolean
   superscript?: boolean
+  /** Whether the text is the TeX of a formula. */
+  formula?: boolean
   /** http, https or mailto. */
   link?: string
 }
@@ -28,6 +30,7 @@ export type DocxBlock =
   /** `list`: number of the ordered list in the document, or null for bullets. */
   | { kind: 'item'; runs: DocxRun[]; level: number; list: number | null }
   | { kind: 'code'; text: string }
+  | { kind: 'formula'; tex: string }
   | { kind: 'table'; rows: DocxRun[][][] }
   | { kind: 'picture'; blob: Blob; name: string; width: number; height: number }
   | { kind: 'rule' }
@@ -219,7 +222,7 @@ class Writer {
       case 'yaml':
         break
       case 'formula':
-        this.add({ kind: 'code', text: node.tex })
+        this.add({ kind: 'formula', tex: node.tex })
         break
       default:
         paragraph(plain(textOf(node)))
@@ -258,7 +261,7 @@ function runsOf(nodes: readonly PhrasingContent[], format: Format, urlOf: (ident
       case 'inlineCode':
         return [{ ...format, text: node.value, code: true }]
       case 'formula':
-        return [{ ...format, text: node.tex, code: true }]
+        return [{ ...format, text: node.tex, formula: true }]
       case 'break':
         return [{ ...format, text: '\n' }]
       case 'link':

@@ -55,6 +55,9 @@ export const useExport = create<ExportStore>(() => ({
   selected: new Set(),
 }))
 
+/** UTF-16 units of a file name: at most 240 bytes, of the 255 that file systems allow. */
+const longestName = 80
+
 let work = new AbortController()
 
 /** Cancels the running work before new work begins. */
@@ -148,12 +151,12 @@ async function saveMarkdown(core: Client, { conversation, messages, signal }: Ex
 
 /** Writes the file. Returns its name, or null for the print dialog, which reports by itself. */
 async function write(format: Exclude<ExportFormat, 'markdown'>, task: ExportTask): Promise<string | null> {
-  const title = fileTitle(titleOf(task.conversation))
+  const title = titleOf(task.conversation)
   if (format === 'pdf') {
     const { documentNodes, printDocument, savePdf } = await import('./printView.ts')
     const nodes = await documentNodes(task)
     task.signal.throwIfAborted()
-    if (desktopStore.getState().client) return savePdf(nodes, title, task.signal)
+    if (desktopStore.getState().client) return savePdf(nodes, title, fileTitle(title), task.signal)
     // The dialog of this page must not be open: it would be above the print view.
     useExport.setState(closed)
     await nextTask()
@@ -162,7 +165,7 @@ async function write(format: Exclude<ExportFormat, 'markdown'>, task: ExportTask
   }
   const blob = await fileOf(format, task)
   task.signal.throwIfAborted()
-  const name = `${title}.${format}`
+  const name = `${fileTitle(title)}.${format}`
   await nextTask()
   saveBlob(blob, name)
   await nextTask()
@@ -191,14 +194,13 @@ function fail(thrown: unknown, signal: AbortSignal): void {
   })
 }
 
-/** A title as a file name that every operating system accepts. */
+/** A title as a file name that every operating system accepts, cut at the end of a word. */
 function fileTitle(title: string): string {
-  const name = title
+  const whole = title
     .replaceAll(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, ' ')
     .replaceAll(/\s+/gu, ' ')
     .replace(/^[. ]+/, '')
-    .slice(0, 80)
-    .toWellFormed()
-    .replace(/[. ]+$/, '')
+  const cut = whole.slice(0, longestName).toWellFormed()
+  const name = (whole.length > longestName ? cut.replace(/ [^ ]*$/, '') : cut).replace(/[. ]+$/, '')
   return name === '' || /^(con|prn|aux|nul|com\d|lpt\d)$/i.test(name) ? 'chat' : name
 }

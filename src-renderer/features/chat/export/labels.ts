@@ -22,7 +22,9 @@ export interface ExportTask {
 
 const t = i18n.getFixedT(null, 'exporting')
 
-export const titleOf = ({ title }: ExportedConversation): string => title ?? t('untitled')
+/** The title without the ellipsis of one that was cut: it looks like an unfinished document, and makes awkward file names. */
+export const titleOf = ({ title }: Pick<ExportedConversation, 'title'>): string =>
+  title?.replace(/\s*…$/u, '') || t('untitled')
 
 /** The line below the title: date and model. */
 export const factsOf = ({ createdAt, model }: ExportedConversation): string =>

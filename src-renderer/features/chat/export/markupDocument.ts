@@ -91,7 +91,7 @@ function* markupSteps(task: MarkupTask, addressOf: PictureAddress): Generator<st
     const continues = continuesReply(message, messages[index - 1], version)
     if (!continues) {
       if (index > 0) yield '</article>'
-      yield `<article><div class="who"><h2>${escaped(authorOf(message))}</h2>${facts.map((fact) => `<span>${escaped(fact)}</span>`).join('')}</div>`
+      yield `<article data-role="${message.role}"><div class="who"><h2>${escaped(authorOf(message))}</h2>${facts.map((fact) => `<span>${escaped(fact)}</span>`).join('')}</div>`
     }
     // The request to continue is this program's own text.
     if (!continues || message.made !== 'continue') yield* body(message, task, addressOf)

@@ -9,6 +9,7 @@ import { appStore } from '../../../stores/app.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { type OpenConversation, shownMessages } from '../../../stores/openChat.ts'
 import { routeStore } from '../../../stores/route.ts'
+import { titleOf } from './labels.ts'
 import type { MarkupTask } from './markupDocument.ts'
 import { printedAtOnce } from './printedAtOnce.ts'
 
@@ -63,7 +64,7 @@ async function print(): Promise<string | null> {
   const task = taskOf(useChat.getState().open ?? open)
   const { signal } = new AbortController()
   const nodes = await documentNodes({ ...task, signal, onProgress: () => undefined })
-  return printDocument(nodes, task.conversation.title ?? document.title)
+  return printDocument(nodes, titleOf(task.conversation))
 }
 
 /** The messages to print: those that the window shows of an open chat. */

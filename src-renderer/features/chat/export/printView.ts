@@ -46,7 +46,7 @@ export function showPrintView(nodes: readonly Node[]): PrintView | null {
   }
 }
 
-/** Shows a document for print until `work` has ended. `title` is what the print dialog suggests as file name. */
+/** Shows a document for print until `work` has ended. `title` becomes the title of a PDF, and the file name that the print dialog suggests. */
 async function whileShown<T>(nodes: readonly Node[], title: string, work: () => Promise<T>): Promise<T | null> {
   const view = showPrintView(nodes)
   if (!view) return null
@@ -74,9 +74,15 @@ export function printDocument(nodes: readonly Node[], title: string): Promise<st
 
 /**
  * Saves a document as PDF without a dialog, on the desktop only. Returns the file's name, or null when another document is being printed.
+ * @param title of the document's properties; @param fileTitle name of the file without extension
  * @throws ORPCError `PROBLEM`, the signal's reason
  */
-export async function savePdf(nodes: readonly Node[], title: string, signal: AbortSignal): Promise<string | null> {
+export async function savePdf(
+  nodes: readonly Node[],
+  title: string,
+  fileTitle: string,
+  signal: AbortSignal,
+): Promise<string | null> {
   const { client } = desktopStore.getState()
   if (!client) return null
   const paper = usesLetter(navigator.language) ? 'letter' : 'a4'
@@ -84,7 +90,7 @@ export async function savePdf(nodes: readonly Node[], title: string, signal: Abo
   if (!file) return null
   const reply = await fetch(givenPath + file.id, { cache: 'no-store', signal })
   if (!reply.ok) throw new Error(`The PDF could not be read (${reply.status}).`)
-  const name = `${title}.pdf`
+  const name = `${fileTitle}.pdf`
   saveBlob(new Blob([await reply.blob()], { type: file.mime }), name)
   return name
 }

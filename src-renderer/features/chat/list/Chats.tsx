@@ -8,6 +8,7 @@ import { useChat } from '../../../stores/chat.ts'
 import { listStore, useList } from '../../../stores/chatList.ts'
 import { type ListRow, listRows } from '../../../stores/chatListRows.ts'
 import { useLibrary } from '../../../stores/library.ts'
+import { projectOf, useRoute } from '../../../stores/route.ts'
 import { archiveChats, removeChats } from './actions.ts'
 import { ItemMenu, type MenuAt } from './ItemMenu.tsx'
 import { ChatRow, FolderRow, HeadingRow } from './Row.tsx'
@@ -43,6 +44,7 @@ export function Chats({ searchField }: { searchField: RefObject<HTMLInputElement
 function Rows({ rows, searchField }: { rows: readonly ListRow[]; searchField: RefObject<HTMLInputElement | null> }) {
   const { t } = useTranslation('library')
   const openId = useChat((state) => state.open?.id ?? null)
+  const projectId = projectOf(useRoute())
   const picked = useList((store) => store.picked)
   const wanted = useList((store) => store.cursor)
   const [menu, setMenu] = useState<MenuAt | null>(null)
@@ -70,7 +72,13 @@ function Rows({ rows, searchField }: { rows: readonly ListRow[]; searchField: Re
             row.row === 'heading' ? (
               <HeadingRow key={row.key} name={row.key} />
             ) : row.row === 'folder' ? (
-              <FolderRow key={row.key} row={row} reached={index === at} onEditEnd={walk.editEnded} />
+              <FolderRow
+                key={row.key}
+                row={row}
+                current={row.key === projectId}
+                reached={index === at}
+                onEditEnd={walk.editEnded}
+              />
             ) : (
               <ChatRow
                 key={row.key}

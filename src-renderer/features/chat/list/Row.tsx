@@ -33,9 +33,10 @@ export const HeadingRow = memo(function HeadingRow({ name }: { name: Extract<Lis
 
 export const FolderRow = memo(function FolderRow({
   row: { folder, count, open },
+  current,
   reached,
   onEditEnd,
-}: { row: Extract<ListRow, { row: 'folder' }> } & Parts) {
+}: { row: Extract<ListRow, { row: 'folder' }>; current: boolean } & Parts) {
   const { t } = useTranslation('library')
   const editing = useList((list) => list.editing === folder.id)
   const Icon = open ? FolderOpen : FolderIcon
@@ -49,6 +50,7 @@ export const FolderRow = memo(function FolderRow({
       className="chat-row list-folder"
       data-key={folder.id}
       data-folder={folder.id}
+      data-current={current}
     >
       {editing ? (
         <NameCell
@@ -60,8 +62,15 @@ export const FolderRow = memo(function FolderRow({
       ) : (
         <>
           <Cell wide>
-            <button type="button" className="chat-row-open" tabIndex={reached ? 0 : -1}>
-              <ChevronRight aria-hidden data-open={open} className="list-twist" />
+            <button
+              type="button"
+              className="chat-row-open"
+              tabIndex={reached ? 0 : -1}
+              aria-current={current ? 'true' : undefined}
+            >
+              <span aria-hidden className="list-fold">
+                <ChevronRight data-open={open} className="list-twist" />
+              </span>
               <Icon aria-hidden />
               <b dir="auto">{folder.name}</b>
               <span aria-hidden className="num">

@@ -8,7 +8,7 @@ import { appStore } from '../../../stores/app.ts'
 import { findConversation, useChat } from '../../../stores/chat.ts'
 import { listStore } from '../../../stores/chatList.ts'
 import { libraryStore } from '../../../stores/library.ts'
-import { routeStore } from '../../../stores/route.ts'
+import { projectOf, projectRoute, routeStore } from '../../../stores/route.ts'
 import { attempt } from '../client.ts'
 import { beginNewChat } from '../newChatDefaults.ts'
 import { offerUndo } from './undo.tsx'
@@ -55,6 +55,12 @@ export function showChat(id: string | null, folderId: string | null = null): voi
     return
   }
   navigate({ page: 'chat', id })
+}
+
+/** Opens the page of a project. Closes the drawer. */
+export function showProject(folderId: string): void {
+  if (projectOf(routeStore.getState().route) === folderId) appStore.setState({ listDrawerOpen: false })
+  else navigate(projectRoute(folderId))
 }
 
 /** Focuses the search field, from any page. */
@@ -163,6 +169,7 @@ export async function removeFolder(id: string): Promise<void> {
   if (!folder) return
   const inside = useChat.getState().list.conversations.flatMap((one) => (one.folderId === id ? [one.id] : []))
   const done = await attempt((client) => client.library.removeFolder({ id }))
+  if (done && projectOf(routeStore.getState().route) === id) showChat(null)
   const { name, model, instructions, params, wholeTokens, files } = folder
   const defaults = { model, instructions, params, wholeTokens }
   if (done) offerUndo(i18n.t('library:folderRemoved', { name }), () => void makeFolder(name, inside, defaults, files))

@@ -3,7 +3,7 @@ import type { VListHandle } from 'virtua'
 import { isMac } from '../../../shared/ui/platform.ts'
 import { listStore, withCursor, withFold, withPicked, withToggled } from '../../../stores/chatList.ts'
 import { chatsBetween, type ListRow, lineAfter } from '../../../stores/chatListRows.ts'
-import { removeChats, removeFolder, showChat } from './actions.ts'
+import { removeChats, removeFolder, showChat, showProject } from './actions.ts'
 import { followDrag } from './drag.ts'
 import type { MenuAt } from './ItemMenu.tsx'
 
@@ -113,7 +113,9 @@ function onClick(event: MouseEvent, { rows, at, openMenu }: Walked, extendTo: (k
   }
   if (!event.target.closest('.chat-row-open')) return
   if (row.row === 'folder') {
-    listStore.setState((store) => ({ ...withFold(store, row.key, !row.open), ...withCursor(row.key) }))
+    listStore.setState(withCursor(row.key))
+    if (event.target.closest('.list-fold')) listStore.setState((store) => withFold(store, row.key, !row.open))
+    else showProject(row.key)
   } else if (row.row === 'chat') {
     if (event.shiftKey) extendTo(row.key)
     else if (isMac ? event.metaKey : event.ctrlKey) {

@@ -11,14 +11,14 @@ import { Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { Form } from '../../../shared/ui/Form.tsx'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
 import { useApp } from '../../../stores/app.ts'
-import { listStore, useList } from '../../../stores/chatList.ts'
+import { useList } from '../../../stores/chatList.ts'
 import { useLibrary } from '../../../stores/library.ts'
-import { focusSoon } from '../focus.ts'
 import { paramNames } from '../inspector/parameterNames.ts'
-import { closeListDialog, makeFolder, saveFolder } from '../list/actions.ts'
+import { closeListDialog, makeFolder, saveFolder, showProject } from '../list/actions.ts'
 import { useChatTranslate } from '../messages.ts'
 import { type NumberSpec, numberSpecs, readNumber } from '../params.ts'
-import { ProjectFiles } from './ProjectFiles.tsx'
+import { NewProjectFiles, ProjectFiles } from './ProjectFiles.tsx'
+import { addPinned } from './pinning.ts'
 
 const close = (): void => closeListDialog('folder', 'editFolder')
 
@@ -69,17 +69,19 @@ function wholeTokensOf(typed: string): number | null {
 
 function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonly string[] }) {
   const { t } = useTranslation(['library', 'common', 'projects'])
+  const tChat = useChatTranslate()
   const [name, setName] = useState(folder?.name ?? '')
   const [model, setModel] = useState(folder?.model ?? null)
   const [instructions, setInstructions] = useState(folder?.instructions ?? '')
   const [numbers, setNumbers] = useState(() => typedOf(folder?.params ?? {}))
   const [whole, setWhole] = useState(String(folder?.wholeTokens ?? defaultWholeTokens))
+  const [files, setFiles] = useState<readonly File[]>([])
   // A created project arrives a moment later. A second click until then must not create another one.
   const [isCreating, setCreating] = useState(false)
   const params = paramsOf(folder?.params ?? {}, numbers)
   const wholeTokens = wholeTokensOf(whole)
   const isReady = name.trim() !== '' && params !== null && wholeTokens !== null
-  const save = async (addsFiles = false): Promise<void> => {
+  const save = async (): Promise<void> => {
     if (isCreating || name.trim() === '' || params === null || wholeTokens === null) return
     const defaults = {
       model,
@@ -95,29 +97,31 @@ function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonl
     setCreating(true)
     const id = await makeFolder(wanted, ids, defaults)
     if (id === null) return setCreating(false)
-    if (!addsFiles) return close()
-    listStore.setState({ dialog: { show: 'editFolder', id } })
-    focusSoon(() => document.querySelector<HTMLElement>('[data-add-pinned]'))
+    if (files.length > 0) addPinned(id, files)
+    close()
+    // Chats that were moved into the project stay in view.
+    if (ids.length === 0) showProject(id)
   }
   const inSettings = useApp(({ app }) => app?.settings.newChatModel ?? null)
   return (
-    <Form className="flex flex-col gap-4" onSubmit={() => save()}>
+    <Form className="flex flex-col gap-4" onSubmit={save}>
       <Field label={t('name')}>
         <TextInput value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
-      </Field>
-      <Field label={t('folderModel')}>
-        <ModelField
-          none={inSettings === null ? t('folderModelLast') : t('folderModelNone', { model: inSettings })}
-          value={model}
-          onPick={setModel}
-        />
       </Field>
       <Field label={t('folderInstructions')} hint={t('folderInstructionsHint')}>
         <TextArea value={instructions} maxLength={100_000} onChange={(event) => setInstructions(event.target.value)} />
       </Field>
-      {folder && (
-        <>
-          <ProjectFiles folder={folder} />
+      {folder ? <ProjectFiles folder={folder} /> : <NewProjectFiles files={files} onChange={setFiles} />}
+      <details className="project-advanced">
+        <summary>{tChat('advanced')}</summary>
+        <div className="flex flex-col gap-4">
+          <Field label={t('folderModel')}>
+            <ModelField
+              none={inSettings === null ? t('folderModelLast') : t('folderModelNone', { model: inSettings })}
+              value={model}
+              onPick={setModel}
+            />
+          </Field>
           <Field
             label={t('projects:wholeTokens')}
             hint={t('projects:wholeTokensHint')}
@@ -125,16 +129,11 @@ function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonl
           >
             <TextInput inputMode="numeric" value={whole} onChange={(event) => setWhole(event.target.value)} />
           </Field>
-        </>
-      )}
-      <Numbers typed={numbers} onType={setNumbers} />
+          <Numbers typed={numbers} onType={setNumbers} />
+        </div>
+      </details>
       <div className="sticky bottom-0 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-line border-t bg-raise px-5 py-3">
         <Button onClick={close}>{t('common:cancel')}</Button>
-        {!folder && (
-          <Button disabled={!isReady} onClick={() => void save(true)}>
-            {t('createWithFiles')}
-          </Button>
-        )}
         <Button type="submit" variant="primary" disabled={!isReady}>
           {t(folder ? 'save' : 'create')}
         </Button>

@@ -5,6 +5,7 @@ import type { Folder } from '../../../../src-preload/contract/library.ts'
 import { maxPinnedFiles, type PinnedFile } from '../../../../src-preload/contract/projects.ts'
 import { showCount } from '../../../i18n/format.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
+import { showBytes } from '../../../shared/ui/bytes.ts'
 import { FileInput } from '../../../shared/ui/FileInput.tsx'
 import { useFileDrop } from '../../../shared/ui/useFileDrop.ts'
 import { DocumentIcon, useDocumentFacts } from '../documents/DocumentChip.tsx'
@@ -16,7 +17,6 @@ const none: readonly PinningFile[] = []
 /** The files of a project: add, view, remove, and how each is used. */
 export function ProjectFiles({ folder: { id, files } }: { folder: Folder }) {
   const { t } = useTranslation('projects')
-  const input = useRef<HTMLInputElement>(null)
   const pinning = usePinning((state) => state.byFolder[id] ?? none)
   const leftOut = usePinning((state) => state.leftOut)
   const { over, handlers } = useFileDrop((given) => addPinned(id, given))
@@ -34,26 +34,82 @@ export function ProjectFiles({ folder: { id, files } }: { folder: Folder }) {
       </p>
       <ul>
         {files.map((file) => (
-          <File key={file.mediaId} file={file} onOpen={() => setShown(file)} onRemove={() => void unpin(id, file)} />
+          <PinnedRow
+            key={file.mediaId}
+            file={file}
+            onOpen={() => setShown(file)}
+            onRemove={() => void unpin(id, file)}
+          />
         ))}
         {arriving.map((file) => (
           <Pinning key={file.key} file={file} onCancel={() => cancelPinned(id, file.key)} />
         ))}
       </ul>
       {leftOut > 0 && <p role="alert">{t('tooMany', { most: maxPinnedFiles })}</p>}
+      <AddFiles onFiles={(given) => addPinned(id, given)} />
+      <DocumentDialog document={shown && { ...shown, pages: null }} onClose={() => setShown(null)} />
+    </section>
+  )
+}
+
+function AddFiles({ onFiles }: { onFiles: (given: File[]) => void }) {
+  const { t } = useTranslation('projects')
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
       <div className="flex flex-wrap items-center gap-2">
         <Button data-add-pinned onClick={() => input.current?.click()}>
           <FilePlus aria-hidden size={15} /> {t('add')}
         </Button>
         <span className="text-s text-soft">{t('drop')}</span>
       </div>
-      <FileInput ref={input} multiple data-pinned aria-label={t('add')} onFiles={(given) => addPinned(id, given)} />
-      <DocumentDialog document={shown && { ...shown, pages: null }} onClose={() => setShown(null)} />
+      <FileInput ref={input} multiple data-pinned aria-label={t('add')} onFiles={onFiles} />
+    </>
+  )
+}
+
+interface NewProjectFilesProps {
+  files: readonly File[]
+  onChange: (files: readonly File[]) => void
+}
+
+/** Files for a project that does not exist yet. */
+export function NewProjectFiles({ files, onChange }: NewProjectFilesProps) {
+  const { t } = useTranslation('projects')
+  const add = (given: readonly File[]): void => onChange([...files, ...given])
+  const { over, handlers } = useFileDrop(add)
+  return (
+    <section className="project-files" aria-label={t('files')} data-over={over} {...handlers}>
+      <h3>{t('files')}</h3>
+      {files.length === 0 && <p className="text-s text-soft">{t('filesAbout')}</p>}
+      <ul>
+        {files.slice(0, maxPinnedFiles).map((file, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two chosen files may be the same
+          <li key={at} className="chat-document" data-state="ready">
+            <span className="chat-document-open">
+              <DocumentIcon unit="text" />
+              <span className="chat-file-words">
+                <b>{file.name}</b> <span className="num">{showBytes(file.size)}</span>
+              </span>
+            </span>
+            <span className="chat-file-actions">
+              <IconButton
+                icon={X}
+                size="small"
+                label={t('remove', { name: file.name })}
+                onClick={() => onChange(files.filter((_, other) => other !== at))}
+              />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {files.length > maxPinnedFiles && <p role="alert">{t('tooMany', { most: maxPinnedFiles })}</p>}
+      <AddFiles onFiles={add} />
     </section>
   )
 }
 
-function File({ file, onOpen, onRemove }: { file: PinnedFile; onOpen: () => void; onRemove: () => void }) {
+function PinnedRow({ file, onOpen, onRemove }: { file: PinnedFile; onOpen: () => void; onRemove: () => void }) {
   const { t } = useTranslation('projects')
   const facts = useDocumentFacts()
   const { name, isWhole, isIndexed } = file

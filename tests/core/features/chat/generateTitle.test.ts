@@ -13,7 +13,7 @@ import { freshFolder } from '../../helpers/core.ts'
 const closers = closeAfterEach()
 
 const words = 'How do suspension bridges carry their load?'
-const derived = 'How do suspension bridges carry their…'
+const derived = words
 
 /** The chat feature over a real store, with a model that writes titles. The test sends the replies. */
 function chats(model: string | null = 'titler', folder = freshFolder()) {

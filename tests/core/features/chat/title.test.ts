@@ -37,15 +37,21 @@ describe('the title of a chat', () => {
     expect(spent()).toBeLessThan(1_000)
   })
 
-  it('has at most 40 characters and ends at the end of a word', () => {
-    const title = titleOf('Compare the three most common ways to brew coffee at home without a machine')
-    expect(title).toBe('Compare the three most common ways to…')
+  it('is the whole first sentence, not its first words', () => {
+    const sentence = 'Compare the three most common ways to brew coffee at home without a machine'
+    expect(titleOf(`${sentence}. Use a table.`)).toBe(sentence)
+  })
+
+  it('has at most 120 characters and ends at the end of a word', () => {
+    expect(titleOf(`Compare ${'the ways to brew coffee '.repeat(10)}`)).toBe(
+      `Compare ${'the ways to brew coffee '.repeat(4)}the ways to…`,
+    )
   })
 
   it('a word without an end, and emoji, are cut between characters', () => {
-    expect(titleOf('x'.repeat(100))).toBe(`${'x'.repeat(40)}…`)
+    expect(titleOf('x'.repeat(300))).toBe(`${'x'.repeat(120)}…`)
     expect(titleOf('👩‍👩‍👧‍👦'.repeat(60))).toBeNull()
-    expect(titleOf(`a${'👩‍👩‍👧‍👦'.repeat(60)}`)).toBe(`a${'👩‍👩‍👧‍👦'.repeat(39)}…`)
+    expect(titleOf(`a${'👩‍👩‍👧‍👦'.repeat(200)}`)).toBe(`a${'👩‍👩‍👧‍👦'.repeat(119)}…`)
   })
 
   it.each(['', '   \n', '---', '```\n```', '**', '![](x.png)'])('%j has no title', (text) => {
@@ -70,7 +76,7 @@ describe('the title of a chat', () => {
       fc.property(anything, (text) => {
         const title = titleOf(text)
         if (title === null) return
-        expect([...new Intl.Segmenter().segment(title)].length).toBeLessThanOrEqual(42)
+        expect([...new Intl.Segmenter().segment(title)].length).toBeLessThanOrEqual(122)
         expect(title).not.toMatch(/[\n\r\t]/)
         expect(title).toBe(title.trim())
         expect(title).toMatch(/[\p{L}\p{N}]/u)

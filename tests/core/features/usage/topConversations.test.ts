@@ -76,6 +76,37 @@ it('conversations are ordered by the exact cost of their own replies; replies in
   )
 })
 
+it('the cost of a folder is the exact sum over its chats that are not deleted, each request once', () => {
+  const at = '2026-11-20T12:00:00.000Z'
+  const folder = formerVersion([
+    { of: 'cheap', at, cost: '0.000000001', row: 1 },
+    { of: 'cheap', at, cost: null, row: 2 },
+    { of: 'dear', at, cost: '12345.1', row: 3 },
+    { of: 'copy', at, cost: '12345.1', row: 3 },
+    { of: 'imported', at, cost: '50', row: null },
+    { of: 'removed', at, cost: '70', row: 7 },
+    { of: 'elsewhere', at, cost: '3', row: 8 },
+  ])
+  const store = openStore(folder)
+  onTestFinished(() => store.close())
+  store.folders.insert({
+    id: 'harbour',
+    createdAt: at,
+    name: 'Harbour',
+    model: null,
+    instructions: null,
+    params: null,
+    wholeTokens: 8000,
+  })
+  for (const id of ['cheap', 'dear', 'copy', 'imported', 'removed']) store.conversations.setFolder(id, 'harbour')
+  expect(store.conversationCosts.ofFolder('harbour')).toEqual({
+    requests: 3,
+    cost: 12_345_100_000_001n,
+    unpriced: 1,
+  })
+  expect(store.conversationCosts.ofFolder('unknown')).toEqual({ requests: 0, cost: 0n, unpriced: 0 })
+})
+
 it('only requests of the asked account count, also in a chat that was continued with another account', () => {
   const at = '2026-11-20T12:00:00.000Z'
   const folder = formerVersion([

@@ -49,12 +49,60 @@ it('writes headings, lists, code, tables and links', async () => {
   expect(entries.get('word/_rels/document.xml.rels')).toContain('Target="https://example.org/a?b=1&amp;c=2"')
 })
 
+const documentOf = async (given: readonly DocxBlock[]) =>
+  (await entriesOf(given)).entries.get('word/document.xml') ?? ''
+const inline = (tex: string) =>
+  documentOf([{ kind: 'paragraph', runs: [{ text: tex, formula: true }], look: 'normal', indent: 0 }])
+
+it.each([
+  ['fractions', '\\frac{a}{b}', ['<m:f><m:num>', '<m:den>']],
+  ['roots', '\\sqrt[3]{x}', ['<m:rad>', '<m:deg><m:r><m:t>3<']],
+  ['scripts', 'x_i^2', ['<m:sSubSup>', '<m:sup><m:r><m:t>2<']],
+  ['sums with limits', '\\sum_{i=1}^{n} i', ['<m:chr m:val="∑"/>', '<m:sub><m:r><m:t>i=1<']],
+  ['matrices', '\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}', ['<m:begChr m:val="("/>', '<m:mr><m:e><m:r><m:t>3<']],
+  ['Greek letters', '\\alpha\\Omega', ['<m:t>α<', '<m:t>Ω<']],
+  ['text', '\\text{ if }x', ['<m:nor m:val="1"/>', '> if <']],
+  ['aligned equations', '\\begin{aligned}a&=b\\\\c&=d\\end{aligned}', ['<m:eqArr><m:e>']],
+])('writes %s as equations of the word processor', async (_, tex, parts) => {
+  const body = await inline(tex)
+  for (const part of ['<m:oMath>', ...parts]) expect(body).toContain(part)
+  expect(body).not.toContain('\\')
+})
+
+it('centres a formula that stands alone, and keeps text around one in a line', async () => {
+  const body = await documentOf([
+    { kind: 'formula', tex: 'E=mc^2' },
+    {
+      kind: 'paragraph',
+      runs: [{ text: 'with ' }, { text: 'm', formula: true }, { text: ' in kg' }],
+      look: 'normal',
+      indent: 0,
+    },
+  ])
+  expect(body).toContain('<w:p><m:oMathPara><m:oMath>')
+  expect(body).toMatch(/with <.*<m:oMath><m:r><m:t>m<\/m:t><\/m:r><\/m:oMath><w:r>.* in kg/)
+})
+
+it.each([
+  ['a chemical formula', '\\ce{H2O}'],
+  ['a formula that never ends', '\\frac{a'],
+  ['a formula nested too deeply', '{'.repeat(900)],
+  ['a formula that is too long', `x${'+x'.repeat(1_500)}`],
+])('keeps %s readable as TeX', async (_, tex) => {
+  for (const body of [await inline(tex), await documentOf([{ kind: 'formula', tex }])]) {
+    expect(body).not.toContain('<m:')
+    expect(body).toContain(tex)
+    expect(body).toContain('w:ascii="Courier New"')
+  }
+})
+
 it('is valid XML, whatever a text contains', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 60 }), async (text) => {
       const { entries } = await entriesOf([
         { kind: 'heading', level: 3, runs: plain(text) },
         { kind: 'code', text },
+        { kind: 'formula', tex: text },
         { kind: 'table', rows: [[[{ text, link: 'https://a.b/' }]]] },
       ])
       for (const [name, content] of entries) {
