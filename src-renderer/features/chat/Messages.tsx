@@ -19,10 +19,10 @@ export function Messages() {
   const list = useRef<VirtualizerHandle>(null)
   const shift = usePrepended(ids)
   const rest = useRef<HTMLDivElement>(null)
-  const { away, toEnd, goTo, hold } = useFollowEnd(id, { box, list, rest }, ids)
+  const { away, toEnd, goTo, leave, hold } = useFollowEnd(id, { box, list, rest }, ids)
   const kept = withLast(useEdited(ids, useSelected(box, ids)), ids.length)
   useCopy(box)
-  useEffect(() => offerMessageList({ reveal: goTo, hold }), [goTo, hold])
+  useEffect(() => offerMessageList({ reveal: goTo, leave, hold }), [goTo, leave, hold])
   return (
     <div className="chat-talk-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { sectionsOf as writtenIn, writtenText } from '../../../shared/markdown/undrawn.ts'
 import { useFind } from '../../../stores/chatFind.ts'
-import { scrollToMessage } from '../reveal.ts'
+import { leaveMessageTop, scrollToMessage } from '../reveal.ts'
 import { count, type Match } from './matches.ts'
 import { liveRange, rangesIn } from './ranges.ts'
 
@@ -183,6 +183,7 @@ function bringIntoSight(match: Match, marks: Marks): () => void {
   const show = (): void => {
     const range = marks.rangeOf(match)
     const talk = document.querySelector('.chat-talk')
+    if (range instanceof HTMLElement || range instanceof Range) leaveMessageTop()
     if (range instanceof HTMLButtonElement) range.click()
     // It is drawn when it is near the view.
     else if (range instanceof HTMLElement && talk)

@@ -219,6 +219,10 @@ export function useFollowEnd(conversationId: string, { box, list, rest }: Parts,
     [follow, stick],
   )
 
+  const leave = useCallback((): void => {
+    wanted.current = null
+  }, [])
+
   const hold = useCallback(
     (messageId: string, then: Then): (() => void) => {
       const mine = { id: entryOf(messageId), then }
@@ -237,7 +241,7 @@ export function useFollowEnd(conversationId: string, { box, list, rest }: Parts,
     [box, rest, stick, fitRest],
   )
 
-  return { away, toEnd, goTo, hold }
+  return { away, toEnd, goTo, leave, hold }
 }
 
 /** The entry of the list that contains a message: the first message of its card. Of several side-by-side replies, the list contains one. */
