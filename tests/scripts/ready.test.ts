@@ -80,7 +80,9 @@ fs.writeFileSync('out/main/node.js', 'console.log("started")')`,
       optionalDependencies,
       allowScripts: { noting: true },
     },
-    ...Object.fromEntries(['src-main/a.ts', 'src-preload/a.ts', 'src-renderer/a.ts'].map((name) => [name, ''])),
+    ...Object.fromEntries(
+      ['src-main/a.ts', 'src-preload/a.ts', 'src-renderer/a.ts', 'docs/guide/a.md'].map((name) => [name, '']),
+    ),
     'electron.vite.config.ts': '',
   })
   cpSync(join(root, 'resources', 'scripts'), join(template, 'resources', 'scripts'), { recursive: true })
