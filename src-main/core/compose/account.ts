@@ -65,6 +65,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     dataDir: host.dataDir,
     apps: () => apps.list().map(({ id, name, colour }) => ({ id, name, colour })),
     flush: () => requestLog.flush(),
+    settled: () => requestLog.usage.settledDays,
   })
   const bucket = new RateLimitPoller()
   const schedulerWatcher = new SchedulerWatcher(scheduler, bucket)

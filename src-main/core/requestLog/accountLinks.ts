@@ -4,6 +4,12 @@ import { asStoreError } from '../store/databaseErrors.ts'
 import type { UsedTable } from '../store/requestLog/dailyUsage.ts'
 import type { AccountLink, LinkedAccount, LinkTable, RowRange } from '../store/requestLog/links.ts'
 
+interface Parts {
+  store: Tables
+  /** Called after sums moved from one account to another. */
+  moved(): void
+}
+
 interface Tables {
   links: LinkTable
   used: UsedTable
@@ -17,6 +23,7 @@ interface Tables {
  */
 export class AccountLinks {
   readonly #tables: Tables
+  readonly #moved: Parts['moved']
   #accounts = new Map<number, LinkedAccount>()
   #links: readonly AccountLink[] = []
   /** Account id by profile and base address, for profiles that were connected since the start. */
@@ -25,16 +32,20 @@ export class AccountLinks {
   /** The account that was reported but could not be written. */
   #reported: { account: string; place: ProfileLocation | null } | null = null
 
-  constructor(tables: Tables) {
-    this.#tables = tables
-    this.#accounts = new Map(tables.links.accounts().map((linkedAccount) => [linkedAccount.id, linkedAccount]))
-    this.#links = tables.links.links()
+  constructor({ store, moved }: Parts) {
+    this.#tables = store
+    this.#moved = moved
+    this.#accounts = new Map(store.links.accounts().map((linkedAccount) => [linkedAccount.id, linkedAccount]))
+    this.#links = store.links.links()
   }
 
   /** The account of a row; nearly always the newest. */
   accountOf(row: number): number {
-    const link = this.#links.findLast(({ firstRow }) => firstRow <= row) ?? this.#links[0]
-    return link?.linkedAccount ?? 0
+    for (let at = this.#links.length - 1; at >= 0; at -= 1) {
+      const link = this.#links[at]
+      if (link && link.firstRow <= row) return link.linkedAccount
+    }
+    return this.#links[0]?.linkedAccount ?? 0
   }
 
   /** The account id that a row belongs to, or null when it is unknown so far. */
@@ -162,6 +173,7 @@ export class AccountLinks {
 
   #moveTo({ id: to }: LinkedAccount, { id: from }: LinkedAccount): void {
     this.#tables.used.move(from, to)
+    this.#moved()
     this.#tables.links.dropAccount(from)
     this.#accounts.delete(from)
     this.#links = joined(

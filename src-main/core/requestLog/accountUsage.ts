@@ -3,7 +3,7 @@ import type { Nano } from '../shared/money.ts'
 import type { Callers } from '../store/requestLog/callers.ts'
 import type { RequestLogTables } from '../store/requestLog/open.ts'
 import type { AccountLinks } from './accountLinks.ts'
-import { type CallerDay, usedBetween } from './dailyUsage.ts'
+import type { CallerDay, CallerDays } from './dailyUsage.ts'
 import { defaultSpeechModel, type SpokenDay } from './prices.ts'
 import type { RequestIds } from './requestIds.ts'
 import type { TextSearch } from './textSearch.ts'
@@ -17,6 +17,7 @@ export interface AccountUsageSources {
   store: RequestLogTables
   callers: Callers
   links: AccountLinks
+  days: CallerDays
   query: TextSearch
   numbers: RequestIds
   flush(): void
@@ -32,9 +33,9 @@ export class AccountUsageLog {
 
   /** Sums of ended requests by day and caller, in order of days. Both days (since 1970, UTC) are included. */
   usedByDay(accountId: string, fromDay: number, toDay: number): CallerDay[] {
-    const { store, callers, links, flush } = this.#sources
+    const { links, days, flush } = this.#sources
     flush()
-    return links.of(accountId).flatMap((account) => usedBetween(store.used, callers, account, [fromDay, toDay]))
+    return links.of(accountId).flatMap((account) => days.between(account, fromDay, toDay))
   }
 
   /** Cost of the requests that ended after `at` (ms since 1970), without requests that read the account. */
@@ -58,6 +59,11 @@ export class AccountUsageLog {
     flush()
     const days = links.of(accountId).flatMap((account) => store.used.firstDay(account) ?? [])
     return days.length === 0 ? null : Math.min(...days)
+  }
+
+  /** A number that changes when past days change. A copy of past days in another thread is then outdated. */
+  get settledDays(): number {
+    return this.#sources.days.settled
   }
 
   /** Requests for speech over the current connection, by day, newest first. */

@@ -4,7 +4,7 @@ import { Callers } from '../store/requestLog/callers.ts'
 import { openRequestLogReadOnly, type RequestLogReadOnly } from '../store/requestLog/open.ts'
 import type { StoredRequest } from '../store/requestLog/requests.ts'
 import { type AppName, AppNames } from './appNames.ts'
-import { type CallerDay, usedBetween } from './dailyUsage.ts'
+import { type CallerDay, CallerDays, usedBetween } from './dailyUsage.ts'
 import { outcomeOfRow, readyFilter } from './filters.ts'
 import { type LimitedRow, limitedOf, limitedRow, showRow } from './rows.ts'
 
@@ -32,6 +32,8 @@ export interface RequestLogReader {
   /** Same as `AccountUsageLog.usedByDay`. */
   usedByDay(accountId: string, fromDay: number, toDay: number): CallerDay[]
   firstDayOf(accountId: string): number | null
+  /** Drops the cache of past days, because they changed. */
+  forget(): void
   /** Returns a function from a row's id to its account id, as known now; null when unknown. */
   accounts(): (row: number) => string | null
   /** Requests that the service answered with 429, newest first. With `account`, only requests of that account. */
@@ -41,16 +43,21 @@ export interface RequestLogReader {
 
 /**
  * Opens the log for reading, for the command line and the usage worker, with or without a running core. A folder without a log reads as
- * empty.
+ * empty. `remember` caches past days until `forget`, for callers that learn of changes.
  * @throws StudioError `store_newer`, `store_damaged`
  */
-export function openRequestLogReader(dataDir: string, apps: () => readonly AppName[] = () => []): RequestLogReader {
+export function openRequestLogReader(
+  dataDir: string,
+  apps: () => readonly AppName[] = () => [],
+  { remember = false }: { remember?: boolean } = {},
+): RequestLogReader {
   const callers = new Callers()
   const names = new AppNames(apps)
   let file: RequestLogReadOnly | null = null
   /** Changes after each write of another connection. */
   let version = ''
   let opened = 1
+  let days: CallerDays | null = null
 
   /** Opens the log and reads the current apps. */
   function look(): RequestLogReadOnly | null {
@@ -58,6 +65,7 @@ export function openRequestLogReader(dataDir: string, apps: () => readonly AppNa
       // Another process writes now. From here on SQLite's locks apply, and its changes are visible at once.
       file.close()
       file = openRequestLogReadOnly(dataDir, true)
+      days = null
       opened += 1
     }
     file ??= openRequestLogReadOnly(dataDir)
@@ -137,9 +145,10 @@ export function openRequestLogReader(dataDir: string, apps: () => readonly AppNa
     usedByDay(accountId, fromDay, toDay) {
       const log = look()
       if (!log) return []
-      return accountsOf(log, accountId).flatMap((linkedAccount) =>
-        usedBetween(log.used, callers, linkedAccount, [fromDay, toDay]),
-      )
+      if (remember) days ??= new CallerDays(log.used, callers)
+      const between = (linkedAccount: number) =>
+        days?.between(linkedAccount, fromDay, toDay) ?? usedBetween(log.used, callers, linkedAccount, [fromDay, toDay])
+      return accountsOf(log, accountId).flatMap(between)
     },
     firstDayOf(accountId) {
       const log = look()
@@ -149,6 +158,7 @@ export function openRequestLogReader(dataDir: string, apps: () => readonly AppNa
       return days.length === 0 ? null : Math.min(...days)
     },
     accounts,
+    forget: () => days?.moved(),
     limited(limit, account) {
       const log = look()
       if (!log) return []

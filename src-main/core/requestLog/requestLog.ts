@@ -31,10 +31,11 @@ import { AccountLinks } from './accountLinks.ts'
 import { AccountUsageLog } from './accountUsage.ts'
 import { type AppName, AppNames, whoOf } from './appNames.ts'
 import { BodyRetention } from './bodyRetention.ts'
+import { CallerDays } from './dailyUsage.ts'
 import { readyFilter } from './filters.ts'
 import { LiveRows, type RowSourceForLive } from './liveRows.ts'
 import { LiveUpdates } from './liveUpdates.ts'
-import { type KnownPrices, Prices } from './prices.ts'
+import { type KnownPrices, type PriceList, Prices } from './prices.ts'
 import { RecentHeaders } from './recentHeaders.ts'
 import { loadRecent, recover, spendOf } from './recover.ts'
 import { RefusalLog } from './refusals.ts'
@@ -99,6 +100,7 @@ export class SqliteRequestLog implements RequestLog {
   readonly #prices: Prices
   readonly #spend: Spend
   readonly #links: AccountLinks
+  readonly #used: CallerDays
   readonly #refusals: RefusalLog
   readonly #typical = new TypicalTokens()
   readonly #query: TextSearch
@@ -122,7 +124,8 @@ export class SqliteRequestLog implements RequestLog {
     this.#prices = new Prices(store.prices, this.#now)
     this.prices = this.#prices
     this.#spend = new Spend(this.#now)
-    this.#links = new AccountLinks(store)
+    this.#used = new CallerDays(store.used, this.#callers)
+    this.#links = new AccountLinks({ store, moved: () => this.#used.moved() })
     this.#query = new TextSearch(store, () => this.#numbers.clockWentBack)
     this.#refusals = new RefusalLog(this.#callers, () => this.#numbers.nextId())
     this.#writer = new Writer({
@@ -130,6 +133,7 @@ export class SqliteRequestLog implements RequestLog {
       callers: this.#callers,
       spend: this.#spend,
       links: this.#links,
+      used: this.#used,
       refusals: this.#refusals,
       numbers: this.#numbers,
       live: () => this.#live.size,
@@ -141,6 +145,7 @@ export class SqliteRequestLog implements RequestLog {
       store,
       callers: this.#callers,
       links: this.#links,
+      days: this.#used,
       query: this.#query,
       numbers: this.#numbers,
       flush: () => this.#writer.flush(),
@@ -407,16 +412,21 @@ export class SqliteRequestLog implements RequestLog {
   }
   // ---- internal --------------------------------------------------------------------------------------------------------
 
+  #priced: { list: PriceList; owner: TraceOwner } | null = null
+
   /** A request is priced with the prices of its start, even if another service is connected when it ends. */
   #owner(): TraceOwner {
     const { list } = this.#prices
-    return {
+    if (this.#priced?.list === list) return this.#priced.owner
+    const owner: TraceOwner = {
       callers: this.#callers,
       price: (endpoint, model, use) => this.#prices.price(endpoint, model, use, list),
       clock: () => this.#options.now?.() ?? performance.now(),
       changed: (trace) => this.#hub.touch(trace),
       ended: (trace) => this.#ended(trace),
     }
+    this.#priced = { list, owner }
+    return owner
   }
 
   #ended(trace: Trace): void {

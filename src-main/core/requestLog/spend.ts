@@ -163,10 +163,17 @@ const emptyDay = (who: string, day: number): SpendDay => ({
   unpriced: 0,
 })
 
-/** Months since the year 0 (UTC) of a day since 1970. */
+let lastDay = 0
+let lastMonth = 0
+
+/** Months since the year 0 (UTC) of a day since 1970. The last result is cached, because the day is nearly always today. */
 function monthOf(day: number): number {
-  const date = new Date(day * dayMs)
-  return date.getUTCFullYear() * 12 + date.getUTCMonth()
+  if (day !== lastDay) {
+    const date = new Date(day * dayMs)
+    lastDay = day
+    lastMonth = date.getUTCFullYear() * 12 + date.getUTCMonth()
+  }
+  return lastMonth
 }
 
 function monthIn(caller: CallerSpend, day: number): Month {

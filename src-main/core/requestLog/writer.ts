@@ -5,7 +5,7 @@ import type { KeptBodies } from '../store/requestLog/bodies.ts'
 import type { Callers } from '../store/requestLog/callers.ts'
 import type { RequestLogTables } from '../store/requestLog/open.ts'
 import type { AccountLinks } from './accountLinks.ts'
-import { addUse } from './dailyUsage.ts'
+import type { CallerDays } from './dailyUsage.ts'
 import type { RefusalLog } from './refusals.ts'
 import type { RequestIds } from './requestIds.ts'
 import type { Batch, Trace } from './requestTrace.ts'
@@ -40,6 +40,7 @@ interface WriterParts {
   callers: Callers
   spend: Spend
   links: AccountLinks
+  used: CallerDays
   refusals: RefusalLog
   numbers: RequestIds
   /** Number of requests in progress. */
@@ -192,7 +193,7 @@ export class Writer {
     // Another process has the lock. No row is closed before it is opened.
     if (this.#opened.length > 0) return
     this.#flushMissed()
-    const { store, callers, spend, links, refusals } = this.#parts
+    const { store, callers, spend, links, used, refusals } = this.#parts
     const closed = this.#closed
     this.#storeBodies(closed)
     const bodiesKept = this.#bodiesKept
@@ -203,7 +204,7 @@ export class Writer {
       store.transaction(() => {
         callers.save(store.callers)
         const ended = closed.flatMap(({ end }) => (end && store.requests.close(end) ? end : []))
-        addUse(store.used, ended, (row) => links.accountOf(row))
+        used.add(store.used, ended, (row) => links.accountOf(row))
         for (const { row, replaces } of refusals.unsaved) {
           if (replaces !== null) store.requests.remove(replaces)
           store.requests.refuse(row)

@@ -28,8 +28,19 @@ export function dayOfInput(text: string): DayNumber {
   return day
 }
 
+/** A cache, because a view of ten years writes each of its days twice, and so does the next view. */
+const texts = new Map<DayNumber, string>()
+const mostTexts = 40_000
+
 /** `2026-11-21` */
-export const dayText = (day: DayNumber): string => new Date(day * dayMs).toISOString().slice(0, 10)
+export function dayText(day: DayNumber): string {
+  const known = texts.get(day)
+  if (known !== undefined) return known
+  if (texts.size >= mostTexts) texts.clear()
+  const text = new Date(day * dayMs).toISOString().slice(0, 10)
+  texts.set(day, text)
+  return text
+}
 
 /** The day (UTC) that contains an instant, ms since 1970. */
 export const dayOfMs = (ms: number): DayNumber => Math.floor(ms / dayMs)

@@ -29,7 +29,7 @@ export async function foundPassages(dataDir: string, text: string): Promise<numb
 export async function usageOfNoAccount(dataDir: string, accountId: string): Promise<void> {
   const { startUsageWorker } = await import('../../features/usage/worker.ts')
   const query = { accountId, from: '2026-01-01', to: '2026-01-02' }
-  const job: UsageJob = { ask: { what: 'compare', query }, apps: [] }
+  const job: UsageJob = { ask: { what: 'compare', query }, apps: [], settled: 0 }
   const answer = await onThread<UsageJob, unknown>(() => startUsageWorker(dataDir), job).catch((thrown: unknown) =>
     thrown instanceof StudioError && thrown.kind === 'no_such_item' ? null : thrown,
   )

@@ -34,6 +34,8 @@ export interface UsageReplies {
 export interface UsageJob {
   ask: UsageQuestion
   apps: ReturnType<ReadParts['apps']>
+  /** A number that changes when past days change in the log, to invalidate cached days. */
+  settled: number
 }
 
 export const startUsageWorker = (dataDir: string): Worker => startWorker(import.meta.url, role, dataDir)
@@ -49,8 +51,9 @@ serveJobs<UsageJob, UsageReplies[UsageQuestion['what']]>(role, (data) => {
   const dataDir = String(data)
   const accountStore = openAccountReadOnly(dataDir)
   if (!accountStore) throw new StudioError('store_damaged', 'The account database is gone.')
-  const here = openRequestLogReader(dataDir, () => apps)
+  const here = openRequestLogReader(dataDir, () => apps, { remember: true })
   let apps: UsageJob['apps'] = []
+  let settled = Number.NaN
   const reading = openUsageReader({ accountStore, local: here, apps: () => apps, now: Date.now })
 
   function answerTo(ask: UsageQuestion): UsageReplies[UsageQuestion['what']] {
@@ -72,6 +75,8 @@ serveJobs<UsageJob, UsageReplies[UsageQuestion['what']]>(role, (data) => {
   return {
     handle(job) {
       apps = job.apps
+      if (job.settled !== settled) here.forget()
+      settled = job.settled
       try {
         return answerTo(job.ask)
       } catch (thrown) {

@@ -1,7 +1,7 @@
 import { WorkerClient } from '../../shared/workerClient.ts'
 import type { UsageJob, UsageQuestion, UsageReplies } from './worker.ts'
 
-/** The thread stops after this time without a question, ms. */
+/** The thread stops and its cached days are dropped after this time without a question, ms. */
 const idleMs = 300_000
 
 export interface UsageWorkerOptions {
@@ -9,6 +9,8 @@ export interface UsageWorkerOptions {
   apps(): UsageJob['apps']
   /** Writes the request log's buffered rows, so that another connection sees them. */
   flush(): void
+  /** A number that changes when past days change in the log, to invalidate cached days. */
+  settled(): number
 }
 
 /** Reads usage on a worker thread, one question after another, so that years of rows never block a stream. */
@@ -27,10 +29,10 @@ export class UsageWorkerClient {
 
   /** @throws StudioError as `openReading` does; `cancelled` when the signal aborts before the question's turn, or the program ends */
   ask<A extends UsageQuestion>(ask: A, signal?: AbortSignal): Promise<UsageReplies[A['what']]> {
-    const { apps, flush } = this.#options
+    const { apps, flush, settled } = this.#options
     const makeJob = (): UsageJob => {
       flush()
-      return { ask, apps: apps() }
+      return { ask, apps: apps(), settled: settled() }
     }
     // Safe: the worker answers each kind of question with the matching kind of reply (`answerTo`).
     return this.#client.run(makeJob, { signal }) as Promise<UsageReplies[A['what']]>

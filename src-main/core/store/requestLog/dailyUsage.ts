@@ -29,6 +29,7 @@ export function dailyUsageReader(handle: ReadHandle) {
       WHERE account = ? AND day BETWEEN ? AND ? ORDER BY day, caller`,
   )
   const first = handle.prepare('SELECT min(day) AS day FROM use_days WHERE account = ?')
+  const last = handle.prepare('SELECT max(day) AS day FROM use_days WHERE account = ?')
   // As arrays: for the tens of thousands of rows of ten years, objects would take twice as long.
   between.setReturnArrays(true)
 
@@ -37,6 +38,10 @@ export function dailyUsageReader(handle: ReadHandle) {
     between: (account: number, from: number, to: number): UseDay[] => between.all(account, from, to).map(readDay),
     firstDay(account: number): number | null {
       const row = first.get(account)
+      return row ? numberOrNull(row, 'day') : null
+    },
+    lastDay(account: number): number | null {
+      const row = last.get(account)
       return row ? numberOrNull(row, 'day') : null
     },
   }
