@@ -138,7 +138,7 @@ test('the usage of an earlier address is merged into the present connection, aft
   await dialog(page)
     .getByRole('button', { name: windowText('settings:connection.mergeConfirm'), exact: true })
     .click()
-  await expect(page.getByText(/The usage of .* was added to Work\./)).toBeVisible()
+  await expect(page.getByText(/The usage of .* was added to Work\./).first()).toBeVisible()
   await page.getByRole('button', { name: windowText('settings:connection.more', { name: 'Work' }) }).click()
   await expect(page.getByRole('menuitem', { name: windowText('settings:connection.merge') })).toHaveCount(0)
 })

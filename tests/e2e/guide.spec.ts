@@ -77,13 +77,15 @@ test('each page that is proposed opens', async ({ page }) => {
   const chat = page.url()
   for (const address of pages) {
     await page.goto(chat)
-    await page
+    const link = page
       .getByRole('link')
       .and(page.locator(`[title="${address}"]`))
       .last()
-      // A click could miss, because a chat that opens scrolls to its end.
-      .press('Enter')
-    await expect(page).toHaveURL(new RegExp(`#/${address.split('//page/')[1]}$`))
+    // A chat that opens scrolls to its end and gives the message field the focus, so one press could miss.
+    await expect(async () => {
+      await link.press('Enter')
+      await expect(page).toHaveURL(new RegExp(`#/${address.split('//page/')[1]}$`), { timeout: 2000 })
+    }).toPass()
   }
 })
 
