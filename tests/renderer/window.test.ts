@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { banAt } from '../../src-preload/contract/limitText.ts'
 import { problemKinds } from '../../src-preload/contract/problem.ts'
 import { nearLimit } from '../../src-renderer/app/shell/bucket.ts'
 import { setups } from '../../src-renderer/features/proxy/setups/index.ts'
@@ -132,6 +133,13 @@ describe('the status bar', () => {
     expect(nearLimit(full, then + 18_000)).toBeNull()
     expect(nearLimit({ ...full, resetSeconds: null }, then + 59_000)).toMatchObject({ resetsInSeconds: null })
     expect(nearLimit({ ...full, resetSeconds: null }, then + 60_000)).toBeNull()
+  })
+  it('says that the service blocks requests until the reported end of the block [LIM-02]', () => {
+    const blocked = { ...bucket, banned: true, bannedUntil: '2026-01-01T00:10:00.000Z' }
+    expect(banAt(blocked, then)).toBe('banned')
+    expect(banAt(blocked, then + 601_000)).not.toBe('banned')
+    expect(banAt({ ...blocked, bannedUntil: null }, then + 601_000)).toBe('banned')
+    expect(banAt(bucket, then)).not.toBe('banned')
   })
   it('shows no figure that was not reported [GEN-02]', () => {
     expect(nearLimit({ ...bucket, limit: null, remaining: 0 }, then)).toBeNull()
