@@ -107,7 +107,7 @@ test('an attached document is quoted with its page', async ({ page }) => {
   await expect(lastReply(page)).toContainText('The third page ends the report.')
 })
 
-test('the list of models shows guide, and the test models behind a button, with numbers that add up', async ({
+test('the list of models shows guide, and the test models behind a button, with numbers that add up; a chosen one is asked [CHAT-01]', async ({
   page,
 }) => {
   const host = await openWebHost(newDataDir(), ['--sandbox'])
@@ -125,6 +125,9 @@ test('the list of models shows guide, and the test models behind a button, with 
   await foot.getByRole('button', { name: /More test models/ }).click()
   await expect(list.getByRole('option', { name: 'writer-large' })).toBeVisible()
   await expect(foot.getByRole('button', { name: windowText('models:hideTests') })).toBeVisible()
+  await list.getByRole('option', { name: 'writer-large' }).click()
+  await ask(page, 'Hello.')
+  await expect(lastReply(page)).toHaveAttribute('aria-label', 'writer-large')
 })
 
 test('a proposed tool can be added, is called when it is asked for by name, and waits for the person', async ({
