@@ -15,7 +15,7 @@ import { ChatRow, FolderRow, HeadingRow } from './Row.tsx'
 import { transfersStore } from './transfers.ts'
 import { useWalk } from './walk.ts'
 
-/** The chats as a tree of rows: pinned, folders, ages. Or the archive, by age. */
+/** The chats as a tree of rows: folders, pinned, ages. Or the archive, by age. */
 export function Chats({ searchField }: { searchField: RefObject<HTMLInputElement | null> }) {
   const { t } = useTranslation('library')
   const list = useChat((state) => state.list)
