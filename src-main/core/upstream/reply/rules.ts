@@ -35,6 +35,8 @@ const maxChoices = 256
  * | `<think>…</think>` at the start of the content of a choice without other reasoning | reasoning, when asked for (`ThinkTags`) |
  * | `reasoning_content` and `reasoning` | the same text twice: the first counts |
  * | `arguments` as JSON text, as an object, encoded twice; blank | the JSON text of the object; `{}` (`ToolCalls`) |
+ * | other `arguments`, such as a comma after the last member or words after the object | as they are: a part may have been passed on. The call never runs |
+ * | the name of a call once, in pieces, whole with each piece, or longer with each piece | the name once (`ToolCalls`) |
  * | tool calls without an index, or all with the same | distinguished by id (`ToolCalls`) |
  * | one tool call instead of a list; without `function` around its members; `function_call` | a tool call |
  * | numbers as text | the numbers |

@@ -45,7 +45,7 @@ const highestIndex = 2 ** 31
  *
  * - A piece belongs to the call with its index. Services that send every call with the same index, or with none, are distinguished by id.
  * - An unknown id begins a call only together with a name, because some services send a new id with each piece.
- * - A name comes once, in pieces, or whole with each piece.
+ * - A name comes once, in pieces, whole with each piece, or as far as it goes with each piece: one that begins with all before it repeats it.
  */
 export class ToolCalls {
   readonly #choice: number
@@ -71,9 +71,10 @@ export class ToolCalls {
       call.id = piece.id
       this.#byId.set(key(piece.id, piece.index), call)
     }
-    const name = piece.name === call.name ? null : piece.name
+    const isAgain = call.name !== '' && piece.name?.startsWith(call.name)
+    const name = isAgain ? (piece.name?.slice(call.name.length) ?? null) : piece.name
     call.name += name ?? ''
-    return this.#event(call, piece.id, name, this.#argumentsToPass(call, argumentsText(piece.arguments)))
+    return this.#event(call, piece.id, name || null, this.#argumentsToPass(call, argumentsText(piece.arguments)))
   }
 
   /** The arguments that were held back. Call when the choice has finished. */

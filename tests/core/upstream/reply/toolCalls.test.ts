@@ -52,3 +52,14 @@ it.each([
 it('whole arguments that are no object stay as the model wrote them, so that no tool runs with them', () => {
   for (const args of ['{"n":1,}', '[1]', '"text"', '"\\"twice\\""']) expect(meant(args)).toBe(args)
 })
+
+it.each([
+  ['once', ['tide_height', null, null]],
+  ['in pieces', ['tide', '_hei', 'ght']],
+  ['whole with each piece', ['tide_height', 'tide_height', 'tide_height']],
+  ['longer with each piece', ['ti', 'tide_', 'tide_height']],
+])('a name that comes %s is passed on once', (_, names) => {
+  const calls = new ToolCalls(0, { length: 0 })
+  const passed = names.map((name) => calls.read({ index: 0, position: 0, id: 'a', name, arguments: '' })?.name ?? '')
+  expect(passed.join('')).toBe('tide_height')
+})
