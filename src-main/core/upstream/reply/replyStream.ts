@@ -43,7 +43,6 @@ const maxPassing = 1024 * 1024
 const maxNeeded = 16 * 1024 * 1024
 /** A longer unfinished event can't be one that only has the usage, so it is no longer held back. Bytes. */
 const maxHeld = 64 * 1024
-const maxRaw = 4096
 /** Longest JSON of another endpoint in which an error is looked for, bytes. */
 const maxError = 64 * 1024
 /** From this size on a JSON document is scanned as it arrives. Bytes. */
@@ -237,13 +236,12 @@ class EventsReply extends MeasuredReply {
   /** The last event was left out, so the LF of its last line end must be left out too. */
   #leftOut = false
 
-  /** The start of the body, in case that it has no event. */
-  #start: string | null = null
+  /** The body until its first event, in case that it has none. At most `#limit` bytes. */
+  readonly #start = new ByteStore()
   #hasData = false
 
   protected read(given: Uint8Array): ReplyPiece | null {
     const bytes = asBuffer(given)
-    this.#start ??= bytes.toString('utf8', 0, maxRaw)
     const passing = new Passing(given, bytes)
     const late = this.#splitter.start(bytes)
     if (late === 1 && this.#size === 0 && this.#leftOut) passing.leaveOut(0, 1)
@@ -253,6 +251,7 @@ class EventsReply extends MeasuredReply {
       start = end
     }
     if (start < bytes.length) this.#holdOn(bytes, start, passing)
+    if (!this.#hasData) this.#start.append(bytes, 0, Math.min(bytes.length, this.#limit - this.#start.length))
     const passed = passing.bytes()
     const events = this.take()
     return passed === null && events.length === 0 ? null : { bytes: passed ?? nothing, events }
@@ -263,10 +262,10 @@ class EventsReply extends MeasuredReply {
     if (isWhole) {
       const rest = this.#restOf(this.#begun.view())
       const data = this.#dataIn(`${rest}\n\n`)
-      if (!this.#hasData && this.#start !== null) {
+      if (!this.#hasData && this.#start.length > 0) {
         const { contentType } = this.options
         const type = isEventStream(contentType) ? null : (contentType ?? 'something else').slice(0, 80)
-        this.reader.readInstead(rest === '' ? this.#start : rest, type)
+        this.reader.readInstead(rest === '' ? this.#start.take().toString('utf8') : rest, type)
       }
       isUsage = this.reader.endStream(data?.data ?? null, data?.name)
     }
@@ -332,7 +331,10 @@ class EventsReply extends MeasuredReply {
   #dataIn(text: string): { data: string; name: string } | null {
     this.#data = null
     this.#parser.feed(text)
-    if (this.#data !== null) this.#hasData = true
+    if (this.#data !== null && !this.#hasData) {
+      this.#hasData = true
+      this.#start.clear()
+    }
     return this.#data
   }
 

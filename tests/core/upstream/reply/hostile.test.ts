@@ -148,6 +148,15 @@ const fragment = fc.oneof(
   fc.uint8Array({ maxLength: 6 }).map((bytes) => Buffer.from(bytes)),
 )
 
+test('a JSON body in place of a stream is read whole, wherever it is cut and however it ends', () => {
+  for (const end of ['', '\n', '\n\n', '\r\n\r\n\n']) {
+    const bytes = Buffer.from(`${usageChunk}${end}`)
+    const plain = relay(chatStream, bytes)
+    expect(plain.reading).toMatchObject({ measured: true, model: 'writer-small' })
+    for (let cut = 0; cut <= bytes.length; cut += 1) expect(relay(chatStream, bytes, [cut])).toEqual(plain)
+  }
+})
+
 test('[SSE-06] in any mixture of lines, events and bytes, splits change nothing and only usage events are missing', () => {
   fc.assert(
     fc.property(fc.array(fragment, { maxLength: 14 }), fc.array(fc.nat(3000), { maxLength: 20 }), (parts, cuts) => {
