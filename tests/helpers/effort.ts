@@ -3,6 +3,9 @@
 
 const isLong = process.env.STUDIO_TESTS === 'long'
 
+/** A random test that a busy machine slows down ends after this time with the cases that it has tried by then, ms. */
+export const propertyMs = isLong ? 300_000 : 30_000
+
 /** How long a page may take to do what a test waits for, ms. No test measures time with it. */
 export const pageTimeout = isLong ? 120_000 : 30_000
 

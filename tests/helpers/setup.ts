@@ -1,16 +1,14 @@
 import { relative } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, afterEach } from 'vitest'
+import { propertyMs } from './effort.ts'
 import { removeTemporaryFolders } from './folders.ts'
 import { seed } from './random.ts'
 
 // Runs before each test file. Random tests use the seed of this run, and a failed test prints the command that replays it.
 
-// A property that a busy machine slows down ends after half of the time of a test, with the cases it has tried by then, instead of failing.
-// At least one case must pass.
-const interruptAfterTimeLimit = process.env.STUDIO_TESTS === 'long' ? 300_000 : 30_000
-
-fc.configureGlobal({ ...fc.readConfigureGlobal(), seed, interruptAfterTimeLimit })
+// At least one case of a property must pass before its time is over.
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed, interruptAfterTimeLimit: propertyMs })
 
 afterEach(({ task }) => {
   if (task.result?.state !== 'fail') return

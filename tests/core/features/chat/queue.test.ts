@@ -20,7 +20,7 @@ import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import type { ChatStreamEvent } from '../../../../src-main/core/upstream/types.ts'
 import type { ChatInputs } from '../../../../src-preload/contract/chat.ts'
 import { closeAfterEach } from '../../../helpers/closers.ts'
-import { tries } from '../../../helpers/effort.ts'
+import { propertyMs, tries } from '../../../helpers/effort.ts'
 import { randomNumbers } from '../../../helpers/random.ts'
 import { featureOver, Page, type Service, settled } from '../../helpers/chatFeature.ts'
 import { freshFolder } from '../../helpers/core.ts'
@@ -442,10 +442,12 @@ describe('the queue belongs to its chat', () => {
 describe('under any order of events', () => {
   const rounds = tries(12, 500)
 
-  it('no queued message is lost or sent twice, and all windows show what is stored', { timeout: 120_000 }, async () => {
+  it('no queued message is lost or sent twice, and all windows show what is stored', async () => {
     const random = randomNumbers()
     const below = (limit: number): number => Math.floor(random() * limit)
-    for (let round = 0; round < rounds; round += 1) await anyOrder(below)
+    // On a busy machine fewer lives are tried.
+    const end = performance.now() + propertyMs
+    for (let round = 0; round < rounds && performance.now() < end; round += 1) await anyOrder(below)
   })
 })
 
