@@ -144,17 +144,18 @@ export class MessageQueue {
       const next = ready.find(({ id }) => id === first) ?? ready[0]
       if (!next) return
       try {
-        await this.#sendOne(next)
+        // A message without a request is followed by the next one at once, and so is one that was taken back meanwhile.
+        if ((await this.#sendOne(next)) && next.role === 'user') return
       } catch (thrown) {
         this.#refused(next, asStudioError(thrown))
         return
       }
-      // A message without a request is followed by the next one at once.
-      if (next.role === 'user') return
+      if (this.#closed) return
     }
   }
 
-  async #sendOne(queued: StoredQueuedMessage): Promise<void> {
+  /** Returns false for a message that was removed or held meanwhile. */
+  async #sendOne(queued: StoredQueuedMessage): Promise<boolean> {
     const { store, neighbours, upstream } = this.#feature
     const { id, conversationId, text, without, attachments, documents, models, role, name } = queued
     const asks = role === 'user'
@@ -163,7 +164,7 @@ export class MessageQueue {
       ? await neighbours.projectContext({ conversationId, text, without })
       : { documents: [], passages: [] }
     // No await follows. The message may have been removed or held in the meantime.
-    if (this.#closed || store.queuedMessages.find(id)?.held !== false) return
+    if (this.#closed || store.queuedMessages.find(id)?.held !== false) return false
     sendNow(
       this.#feature,
       {
@@ -178,6 +179,7 @@ export class MessageQueue {
       },
       client,
     )
+    return true
   }
 
   /** Keeps a message that could not be sent, with the reason. A reply that was started in the meantime is no reason: its end sends. */

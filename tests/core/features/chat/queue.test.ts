@@ -420,6 +420,19 @@ describe('the queue belongs to its chat', () => {
     expect(store.media.unnamed([other])).toEqual([{ id: other, bytes: 70 }])
   })
 
+  it('that is taken back in the moment of its sending lets the next released one go', async () => {
+    const { feature, queue, queued, answer, service } = await talk()
+    const second = queue('Second')
+    const third = queue('Third')
+    await answer(new StudioError('bad_gateway', 'Bad gateway.'))
+    feature.queue.release({ id: second })
+    feature.queue.release({ id: third })
+    feature.queue.remove({ id: second, draft: 'Second' })
+    await settled()
+    expect(queued()).toEqual([])
+    expect(askedFor(service)).toEqual(['First', 'Third'])
+  })
+
   it('with a file that is gone is refused, and stays in the composer', async () => {
     const { queue, queued } = await talk()
     expect(() => queue('Second', { attachments: [{ mediaId: randomUUID(), detail: null }] })).toThrow(
