@@ -65,7 +65,7 @@ export class MessageQueue {
       return queued
     })
     this.#notify(conversationId)
-    if (busyReason(this.#feature, conversationId) === null) this.#send(conversationId, id)
+    if (!this.#isBusy(conversationId)) this.#send(conversationId, id)
   }
 
   /** Removes a message. `draft` replaces the draft of its conversation. @throws StudioError `no_such_item` for the conversation */
@@ -104,7 +104,7 @@ export class MessageQueue {
       this.hold(conversationId)
       return
     }
-    if (busyReason(this.#feature, conversationId) !== null) return
+    if (this.#isBusy(conversationId)) return
     const leaf = conversation.leafId === null ? null : store.messages.find(conversation.leafId)
     // The reply to settled calls ends later, and a call that waits for the person keeps the queue waiting too.
     if (leaf?.role === 'tool') return
@@ -129,12 +129,22 @@ export class MessageQueue {
 
   /**
    * Sends the first message that is not held, or the one with the id `first`. One at a time, because each message changes the end of the
-   * path.
+   * path: while another is being sent, it waits for that, and does nothing if a reply is running then.
    */
   #send(conversationId: string, first?: string): void {
-    if (this.#closed || this.#sending.has(conversationId)) return
-    const sending = this.#sendNext(conversationId, first).finally(() => this.#sending.delete(conversationId))
+    if (this.#closed) return
+    const before = this.#sending.get(conversationId)
+    const next = (): Promise<void> => this.#sendNext(conversationId, first)
+    const sending = before ? before.then(() => (this.#isBusy(conversationId) ? undefined : next())) : next()
     this.#sending.set(conversationId, sending)
+    void sending.finally(() => {
+      if (this.#sending.get(conversationId) === sending) this.#sending.delete(conversationId)
+    })
+  }
+
+  #isBusy(conversationId: string): boolean {
+    const { conversations } = this.#feature.store
+    return conversations.find(conversationId) === null || busyReason(this.#feature, conversationId) !== null
   }
 
   async #sendNext(conversationId: string, first?: string): Promise<void> {
