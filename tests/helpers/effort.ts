@@ -9,6 +9,9 @@ export const propertyMs = isLong ? 300_000 : 30_000
 /** How long a page may take to do what a test waits for, ms. No test measures time with it. */
 export const pageTimeout = isLong ? 120_000 : 30_000
 
+/** How long a test of a whole page may take before it counts as hung, ms. */
+export const wholePage = isLong ? 600_000 : 120_000
+
 /**
  * Number of tries of a random test: `short` in `npm test`, `long` in `npm run test:long`. For kills at random moments, property tests with
  * thousands of cases and other tests that need many tries to be sure.

@@ -31,7 +31,7 @@ afterEach(async () => {
 async function clone(): Promise<string> {
   buildIfNeeded()
   const folder = temporaryFolder('studio-dev-')
-  const copied = ['src-main', 'src-preload', 'src-renderer', 'resources', 'out']
+  const copied = ['src-main', 'src-preload', 'src-renderer', 'resources', 'docs', 'out']
   const files = ['package.json', 'package-lock.json', 'electron.vite.config.ts', 'tsconfig.json', 'CHANGELOG.md']
   for (const name of [...copied, ...files]) cpSync(join(root, name), join(folder, name), { recursive: true })
   // A folder of its own, because the scripts write into it.

@@ -23,6 +23,7 @@ export const common = {
   syncedAgo: 'Synced {{ago}}',
   sc: 'SC: the credit unit in which the service charges',
   terms: {
+    estimate: 'est.',
     estimated: 'est.: an estimate, until the service reports the figure',
     modelMap: 'Model map: which of your models an app gets for the model name that it asks for',
     slots: 'Slots: how many requests the service runs for this key at the same time',

@@ -21,10 +21,10 @@ export function InlineNameField({ name, label, maxLength, className, onName, onE
   useEffect(() => {
     field.current?.focus()
     field.current?.select()
-    // A menu that closes returns the focus to its button first, which removes the selection.
-    const frame = requestAnimationFrame(() => field.current?.select())
+    // A menu that closes returns the focus to its button first, which removes the selection. Letters typed meanwhile are not selected.
+    const frame = requestAnimationFrame(() => field.current?.value === name && field.current.select())
     return () => cancelAnimationFrame(frame)
-  }, [])
+  }, [name])
   const end = (save: boolean): void => {
     if (ended.current) return
     ended.current = true

@@ -16,8 +16,9 @@ export function Sc() {
 /** A text of this program with an amount, such as `0.12 SC est.`. Explains the unit and the mark of an estimate on hover, once each. */
 export function WithSc({ text }: { text: string }) {
   const { t } = useTranslation('common')
-  const abouts: Record<string, string> = { SC: t('sc'), 'est.': t('terms.estimated') }
-  const parts = text.split(/(\bSC\b|\best\.)/)
+  const estimate = t('terms.estimate')
+  const abouts: Record<string, string> = { SC: t('sc'), [estimate]: t('terms.estimated') }
+  const parts = text.split(new RegExp(`(\\bSC\\b|(?<!\\p{L})${estimate.replaceAll('.', '\\.')})`, 'u'))
   return parts.map((part, at) => {
     const about = parts.indexOf(part) === at ? abouts[part] : undefined
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change their order

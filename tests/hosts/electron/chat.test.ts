@@ -1,7 +1,7 @@
 // @module-tag chromium
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect as expectPage } from '@playwright/test'
+import { expect as playwright } from '@playwright/test'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import {
@@ -15,8 +15,11 @@ import {
   settled,
   settledText,
 } from '../../e2e/journey.ts'
+import { pageTimeout } from '../../helpers/effort.ts'
 import { launchDesktop } from '../../helpers/electron/launch.ts'
 import { newDataDir, openedOutside, tidy, watchOutside } from './fixtures.ts'
+
+const expectPage = playwright.configure({ timeout: pageTimeout })
 
 const canary = 'sk-canary-71d3f0a95be2486c'
 let sandbox: Sandbox

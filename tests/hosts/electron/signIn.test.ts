@@ -1,8 +1,9 @@
 // @long Starts the desktop application for each test. tests/e2e/mcp-sign-in.spec.ts signs in at the same servers.
 // @module-tag chromium
 
-import { expect as expectPage, type Page } from '@playwright/test'
+import { type Page, expect as playwright } from '@playwright/test'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { pageTimeout } from '../../helpers/effort.ts'
 import type { Desktop } from '../../helpers/electron/launch.ts'
 import {
   decideInBrowser,
@@ -12,6 +13,8 @@ import {
 import { startHttp } from '../../helpers/mcp/http.ts'
 import { windowText } from '../../helpers/windowText.ts'
 import { launchConnected, openedOutside, tidy, watchOutside } from './fixtures.ts'
+
+const expectPage = playwright.configure({ timeout: pageTimeout })
 
 let authorization: TestAuthorizationServer
 let mcp: Awaited<ReturnType<typeof startHttp>>

@@ -5,7 +5,7 @@ import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { ConversationEvent, Message } from '../../../../src-preload/contract/chat.ts'
-import { pageTimeout } from '../../../helpers/effort.ts'
+import { pageTimeout, wholePage } from '../../../helpers/effort.ts'
 import { windowText } from '../../../helpers/windowText.ts'
 import type { Harness } from './harness/main.tsx'
 import { moreScenes } from './harness/moreScenes.ts'
@@ -20,14 +20,14 @@ declare global {
 }
 
 // Loading a page takes a second on an idle machine, and far longer on one that builds and tests something else.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: wholePage })
 
 let site: Awaited<ReturnType<typeof openHarness>>
 let page: Page
 
 beforeAll(async () => {
   site = await openHarness()
-}, 120_000)
+}, wholePage)
 afterAll(() => site.close())
 afterEach(() => page.context().close())
 
@@ -571,7 +571,7 @@ describe('every state', () => {
     await page.evaluate(() => harness.useStage.setState({ dialog: { kind: 'raw', requestRows: [42] } }))
     await page.getByText('"stream": true').waitFor()
     expect(await faults()).toEqual([])
-  }, 120_000)
+  })
 
   async function faults(): Promise<string[]> {
     // The list has its own tests.

@@ -4,11 +4,12 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { wholePage } from '../../../helpers/effort.ts'
 import { windowText } from '../../../helpers/windowText.ts'
 import { type Look, openWindow, type WindowHarness } from '../../harness/page.ts'
 
 // A browser on two shared cores: generous, never used for timing.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: wholePage })
 let harness: WindowHarness
 beforeAll(async () => {
   harness = await openWindow()

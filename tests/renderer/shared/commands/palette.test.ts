@@ -4,11 +4,12 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { describe, expect, it, vi } from 'vitest'
+import { wholePage } from '../../../helpers/effort.ts'
 import { windowText } from '../../../helpers/windowText.ts'
 import { testPages } from '../../harness/testPages.ts'
 
 // Loading a page takes a second on an idle machine, and far longer on one that builds and tests something else.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: wholePage })
 
 let page: Page
 const open = testPages(async (opened) => {
