@@ -61,11 +61,13 @@ export const proxyState = z.object({
   /** Requests relayed and refused since start. */
   relayed: whole,
   refused: whole,
+  /** Those of the refused ones that came from callers without a valid app key, and when the first one came. */
+  refusedUnknown: z.object({ count: whole, since: instant.nullable() }),
   /** Requests waiting in the scheduler now, those of the studio included. */
   waiting: whole,
   /** End of the pause that the service requested with `Retry-After`, or null. */
   heldUntil: instant.nullable(),
-  /** Refusals since start that a person should see, newest first, at most 50. */
+  /** What unknown callers did since start, newest first, at most 50. */
   refusals: z.array(refusal),
   problem: problemOrNull,
 })

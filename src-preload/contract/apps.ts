@@ -65,6 +65,8 @@ export const appUse = z.object({
   unpricedToday: z.number().int(),
   requestsToday: z.number().int(),
   tokensToday: z.number().int(),
+  /** When a request with the app's key last arrived. `lastUsedAt` of the app is stored, and can be a minute older. */
+  lastUsedAt: instant.nullable(),
   /** Requests in each of the last 60 minutes, oldest first. */
   perMinute: z.array(z.number().int()),
 })

@@ -177,7 +177,7 @@ export type RequestsEvent = z.infer<typeof requestsEvent>
 export const requestCounts = z.object({
   /** Stored rows that match the filter. */
   stored: z.number().int(),
-  /** Stored rows of refused requests since midnight UTC, of all callers. A row can combine several equal refusals. */
+  /** Requests that this program refused since midnight UTC, of all callers. A row can combine several: the `times` of the rows add up to this. */
   refusedToday: z.number().int(),
   /** Size of the stored bodies on disk. */
   bodyBytes: z.number().int(),

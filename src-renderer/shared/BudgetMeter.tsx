@@ -1,9 +1,11 @@
+import { useAlerts } from '../stores/alerts.ts'
 import type { BudgetView } from './appBudgets.ts'
 import { Meter } from './ui/Meter.tsx'
 
-/** A bar for the used part of a budget, with its amounts above it. It warns from 80 % on. */
+/** A bar for the used part of a budget, with its amounts above it. It warns from the share that raises an alert. */
 export function BudgetMeter({ label, budget, amounts }: { label: string; budget: BudgetView; amounts: string }) {
   const { share, used } = budget
+  const warnAt = useAlerts(({ settings }) => settings?.budgetAt ?? 80)
   return (
     <div className="flex min-w-0 flex-col gap-1 text-s text-soft">
       <span className="num">{amounts}</span>
@@ -11,7 +13,7 @@ export function BudgetMeter({ label, budget, amounts }: { label: string; budget:
         label={label}
         value={Math.min(share, 1) * 100}
         max={100}
-        level={used ? 'bad' : share >= 0.8 ? 'warn' : 'good'}
+        level={used ? 'bad' : share * 100 >= warnAt ? 'warn' : 'good'}
         className="w-full"
       />
     </div>

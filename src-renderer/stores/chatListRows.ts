@@ -21,7 +21,7 @@ export interface RowsOf {
 }
 
 /**
- * The rows to draw: folders with their chats, pinned chats, then other chats by age in local days. Each chat appears once: a pinned chat
+ * The rows to draw: pinned chats, folders with their chats, then other chats by age in local days. Each chat appears once: a pinned chat
  * is omitted from its folder. The archive is a separate list, grouped by age only. Cost: one pass, one object per row.
  */
 export function listRows({ conversations, folders, closed, archived, now }: RowsOf): ListRow[] {
@@ -43,14 +43,14 @@ export function listRows({ conversations, folders, closed, archived, now }: Rows
     if (its) its.push(one)
     else loose.push(one)
   }
+  const pinned = shown.filter((one) => one.pinned)
+  if (pinned.length > 0) rows.push({ row: 'heading', key: 'pinned' }, ...pinned.map((one) => chat(one, 1)))
   for (const folder of folders) {
     const its = inside.get(folder.id) ?? []
     const open = !closed.has(folder.id)
     rows.push({ row: 'folder', key: folder.id, folder, count: its.length, open })
     if (open) for (const one of its) rows.push(chat(one, 2))
   }
-  const pinned = shown.filter((one) => one.pinned)
-  if (pinned.length > 0) rows.push({ row: 'heading', key: 'pinned' }, ...pinned.map((one) => chat(one, 1)))
   return byAge(rows, loose, now, chat)
 }
 

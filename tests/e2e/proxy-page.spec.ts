@@ -151,7 +151,7 @@ test('a blocked web origin is listed and works once it is allowed', { tag: '@lon
       [host.ready.proxy?.baseUrl, client.apiKey],
     )
   expect(await models()).toBe('refused')
-  await page.getByRole('button', { name: /^Blocked requests/ }).click()
+  await page.getByRole('button', { name: windowText('proxy:refusals.title') }).click()
   await page
     .getByRole('button', { name: windowText('proxy:refusals.allow') })
     .first()

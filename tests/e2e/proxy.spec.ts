@@ -113,7 +113,7 @@ test('a budget in SC is enforced, and the refusal says what is left [ERR-04]', a
   const row = rows(page).filter({ hasText: 'Release notes' }).first()
   await expect(row).toContainText('refused')
   // The count beside the log follows the row within a moment.
-  await expect(page.getByText('1 entry · 1 refused today')).toBeVisible({ timeout: 3_000 })
+  await expect(page.getByText('1 entry · 1 refused today (UTC)')).toBeVisible({ timeout: 3_000 })
   // The app is not idle: what is left is too small for its request. Card and details lead to the budget.
   await expect(card(page, 'Release notes')).toContainText(windowText('proxy:apps.state.budgetShort'))
   await expect(card(page, 'Release notes')).not.toContainText(windowText('proxy:apps.state.idle'))
@@ -231,7 +231,7 @@ test('results have their reason, refusals are counted as they are filtered, and 
   await expect(rows(page).filter({ hasText: 'mirror' }).first()).toBeVisible()
 
   // Repeats of an entry count too.
-  const blocked = page.getByRole('button', { name: /^Blocked requests/ })
+  const blocked = page.getByRole('button', { name: windowText('proxy:refusals.title') })
   const [number] = (await blocked.innerText()).match(/\d+/) ?? []
   await blocked.click()
   await page.getByRole('button', { name: windowText('proxy:test.showInLog') }).click()

@@ -98,6 +98,7 @@ export const noUse = (values: Partial<AppUse> & Pick<AppUse, 'id'>): AppUse => (
   short: null,
   estimated: false,
   unpricedToday: 0,
+  lastUsedAt: null,
   requestsToday: 0,
   tokensToday: 0,
   perMinute: [],

@@ -11,7 +11,6 @@ import type { RelayDependencies } from '../gateway/proxy/relayDependencies.ts'
 import { TranslationThreads } from '../gateway/proxy/translationThreads.ts'
 import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
 import type { Host } from '../host.ts'
-import type { Metrics } from '../observability/metrics.ts'
 import { closeAll } from '../shared/closeAll.ts'
 import { StateFeed } from '../shared/stateFeed.ts'
 import { guarded } from '../shared/unexpected.ts'
@@ -23,7 +22,6 @@ export interface GatewayDependencies extends Pick<OpenData, 'settings' | 'apps' 
   session: Session
   scheduler: RequestScheduler
   usage: UsageFeature
-  metrics: Metrics
   /** `CoreOptions.proxyPort`. */
   port: number | null | undefined
   /** The state of the local API changed. Called often. */
@@ -43,7 +41,7 @@ export interface ComposedGateway {
 const tokenizerMs = 3000
 
 export function composeGateway(dependencies: GatewayDependencies): ComposedGateway {
-  const { host, settings, apps, requestLog, session, scheduler, usage, metrics, port, changed } = dependencies
+  const { host, settings, apps, requestLog, session, scheduler, usage, port, changed } = dependencies
   const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
   const translation = new TranslationThreads()
   const relayDependencies: RelayDependencies = {
@@ -67,10 +65,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     memory: relayDependencies.memory,
     connected: () => session.current !== null,
     used: ({ id }) => apps.touch(id),
-    refused: (refusal) => {
-      requestLog.refused(refusal)
-      metrics.refused(refusal.code)
-    },
+    refused: (refusal) => requestLog.refused(refusal),
     allowedOrigins: () => settings.value.proxyOrigins,
     scheduler: () => scheduler.counts(),
     changed,

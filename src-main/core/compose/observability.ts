@@ -28,6 +28,7 @@ export function composeObservability(dependencies: ObservabilityDependencies): C
     server: () => (session.current ? serverOf(session.current.base.url) : null),
     log: host.log,
   })
+  requestLog.blocked.add((_appId, code) => metrics.refused(code))
   if (spans) requestLog.ended.add((row) => spans.ended(row))
   // Registered only while needed: the log builds rows only while it has a listener.
   let stopCounting: (() => void) | null = null

@@ -53,7 +53,10 @@ export function diagnosticsReport({ host, state, redact }: DiagnosticsSources, n
         ['connection', connection.state + (connection.problem ? ` (${connection.problem.kind})` : '')],
         ['connections', `${profiles.length}, key: ${connection.profile?.keyKept ?? 'none'}`],
         ['keychain', keychain.available ? 'available' : 'not available'],
-        ['local API', `${proxy.state}, ${proxy.apps} apps, ${proxy.active} running, ${proxy.refused} refused`],
+        [
+          'local API',
+          `${proxy.state}, ${proxy.apps} apps, ${proxy.active} running, ${proxy.refused} refused since start`,
+        ],
         ['storage', storage ? storage.kind : 'writable'],
       ],
     ],

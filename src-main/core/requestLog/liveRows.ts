@@ -3,6 +3,7 @@ import { StudioError } from '../errors.ts'
 import type { Callers } from '../store/requestLog/callers.ts'
 import type { RequestLogTables } from '../store/requestLog/open.ts'
 import type { StoredRequest } from '../store/requestLog/requests.ts'
+import type { Counted } from '../store/requestLog/search.ts'
 import type { AppNames } from './appNames.ts'
 import { readyFilter } from './filters.ts'
 import type { RecentHeaders } from './recentHeaders.ts'
@@ -68,14 +69,14 @@ export class LiveRows {
     return [...rows.values()].sort((a, b) => b.id - a.id).slice(0, limit)
   }
 
-  /** Number of rows that match a filter. Rows below `lowestOpen` have ended and stay in their places. */
-  async count(filter: RequestFilter, lowestOpen: number): Promise<number> {
+  /** Number of rows that match a filter, or of the requests in them. Rows below `lowestOpen` have ended and stay in their places. */
+  async count(filter: RequestFilter, lowestOpen: number, of: Counted = 'rows'): Promise<number> {
     const { callers, names, query, live } = this.#parts
     this.#parts.flush()
     const ready = readyFilter(filter, callers, names)
     let open = 0
     for (const trace of live) if (ready.matches(this.show(trace))) open += 1
-    return open + (await query.count(ready, lowestOpen - 1))
+    return open + (await query.count(ready, lowestOpen - 1, of))
   }
 
   /** @throws StudioError `no_such_item` */

@@ -79,8 +79,8 @@ export class SqliteRequestLog implements RequestLog {
   readonly ended = new Listeners<[RequestRow]>()
   /** Emits the caller whose spend grew: `tool:ID` or `studio:FEATURE`. */
   readonly settled = new Listeners<[who: string]>()
-  /** Emits the app whose request was refused although its key was right, and the code of the refusal. */
-  readonly blocked = new Listeners<[appId: string, code: string]>()
+  /** Emits each request that was refused before it was relayed: its app, null for callers without a valid app key, and the code. */
+  readonly blocked = new Listeners<[appId: string | null, code: string]>()
   /** Emits when a visible row changed, at most ten times a second. */
   readonly changes = new Listeners()
   /** Deletes old rows permanently. The sums by day stay. */
@@ -221,7 +221,7 @@ export class SqliteRequestLog implements RequestLog {
     const refusal = this.#refusals.add(refused, at)
     this.#writer.soon()
     this.#hub.touch(refusal)
-    if (refused.appId !== null) this.blocked.notify(refused.appId, refused.code)
+    this.blocked.notify(refused.appId, refused.code)
   }
 
   // ---- reading ---------------------------------------------------------------------------------------------------------
@@ -248,6 +248,7 @@ export class SqliteRequestLog implements RequestLog {
     const refusedToday = await this.#reading.count(
       { outcome: 'refused', since: new Date(dayOf(this.#now()) * dayMs).toISOString() },
       settled,
+      'requests',
     )
     return { stored, refusedToday, bodyBytes: this.#store.bodies.bytes() + this.#store.responses.bytes() }
   }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { RequestTable, StoredRequest } from '../store/requestLog/requests.ts'
-import type { IdRange, RequestSearch, RowSearch } from '../store/requestLog/search.ts'
+import type { Counted, IdRange, RequestSearch, RowSearch } from '../store/requestLog/search.ts'
 import type { ReadyFilter } from './filters.ts'
 
 /** Ids searched in one step: each row's text must be read (about 4 ms), or the index is enough (about 4 ms). */
@@ -42,15 +42,15 @@ export class TextSearch {
     return rows
   }
 
-  /** Number of ended rows that match. The count of rows up to `settled` is cached, because they never change. */
-  async count(ready: ReadyFilter, settled: number): Promise<number> {
+  /** Number of ended rows that match, or of the requests in them. The count up to `settled` is cached, because those rows never change. */
+  async count(ready: ReadyFilter, settled: number, of: Counted): Promise<number> {
     const search = this.#withTimes(ready)
     if (onlyOpen(search)) return 0
     const { low, high } = this.#range(ready)
-    const key = JSON.stringify([search, ready.since, ready.until])
+    const key = JSON.stringify([search, ready.since, ready.until, of])
     const known = this.#counts.get(key) ?? { upTo: low - 1, kept: 0 }
     const fixed = Math.min(settled, high)
-    const kept = known.kept + (await this.#countRange(search, { low: known.upTo + 1, high: fixed }))
+    const kept = known.kept + (await this.#countRange(search, { low: known.upTo + 1, high: fixed }, of))
     const upTo = Math.max(known.upTo, fixed)
     this.#counts.delete(key)
     this.#counts.set(key, { upTo, kept })
@@ -58,14 +58,14 @@ export class TextSearch {
       if (this.#counts.size <= maxCounts) break
       this.#counts.delete(oldest)
     }
-    return kept + (await this.#countRange(search, { low: upTo + 1, high }))
+    return kept + (await this.#countRange(search, { low: upTo + 1, high }, of))
   }
 
   /** Number of ended rows that began before a time. */
   async countBefore(at: number): Promise<number> {
     const search = { callers: null, model: null, outcomes: null, text: null, since: null, until: null }
     const until = this.#clockWentBack() ? at - 1 : null
-    return this.#countRange({ ...search, until }, { low: 1, high: this.lastBefore(at) })
+    return this.#countRange({ ...search, until }, { low: 1, high: this.lastBefore(at) }, 'rows')
   }
 
   /** No row that began before a time has a higher id. */
@@ -79,12 +79,12 @@ export class TextSearch {
     this.#counts.clear()
   }
 
-  async #countRange(search: RowSearch, { low, high }: IdRange): Promise<number> {
+  async #countRange(search: RowSearch, { low, high }: IdRange, of: Counted): Promise<number> {
     const slice = search.text || search.since !== null || search.until !== null ? textSlice : indexSlice
     let total = 0
     for (let bottom = low; bottom <= high; bottom += slice) {
       if (bottom > low) await nextTurn()
-      total += this.#tables.search.count(search, { low: bottom, high: Math.min(high, bottom + slice - 1) })
+      total += this.#tables.search.count(search, { low: bottom, high: Math.min(high, bottom + slice - 1) }, of)
     }
     return total
   }

@@ -43,6 +43,7 @@ export function alertTable({ handle, transaction, journal }: Database) {
     allHolding: 'SELECT * FROM alerts WHERE ended_at IS NULL ORDER BY at',
     reported: 'SELECT 1 FROM alerts WHERE watch = ? AND period = ? AND mark = ? AND level >= ? LIMIT 1',
     mark: 'UPDATE alerts SET mark = ? WHERE id = ?',
+    facts: 'UPDATE alerts SET facts = ? WHERE id = ?',
     end: 'UPDATE alerts SET ended_at = ? WHERE id = ? AND ended_at IS NULL',
     endLapsed: 'UPDATE alerts SET ended_at = ends_at WHERE ended_at IS NULL AND ends_at IS NOT NULL AND ends_at <= ?',
     nextEnd: 'SELECT min(ends_at) AS next FROM alerts WHERE ended_at IS NULL AND ends_at IS NOT NULL',
@@ -78,6 +79,8 @@ export function alertTable({ handle, transaction, journal }: Database) {
     reported: (watch: string, period: string, mark: string, level: number): boolean =>
       sql.reported.get(watch, period, mark, level) !== undefined,
     mark: (id: string, value: string): void => void sql.mark.run(value, id),
+    /** Replaces the figures of an active alert. */
+    refresh: (id: string, facts: AlertFacts): void => void sql.facts.run(JSON.stringify(facts), id),
     end: (id: string, at: string): void => void sql.end.run(at, id),
     /** Ends the alerts with an end time that has passed, and returns how many. */
     endLapsed: (now: string): number => Number(sql.endLapsed.run(now).changes),

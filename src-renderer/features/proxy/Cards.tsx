@@ -191,6 +191,7 @@ function Small({ app, use, now }: { app: App; use: AppUse | null; now: number })
     t('apps.requestsToday', { count: use.requestsToday, requests: count(use.requestsToday) }),
     ...(use.tokensToday > 0 ? [t('apps.tokensToday', { tokens: compact(use.tokensToday) })] : []),
   ]
+  const { lastUsedAt } = use ?? app
   const limits = [
     app.budgetDay === null && app.budgetMonth === null && app.budgetTotal === null && t('apps.budget.none'),
     ...(['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const).map((limit) => {
@@ -207,7 +208,7 @@ function Small({ app, use, now }: { app: App; use: AppUse | null; now: number })
     app.logBodies && t('apps.limits.logBodies'),
     !app.retries && t('apps.limits.noRetries'),
     app.failFast && t('apps.limits.failFast'),
-    app.lastUsedAt ? t('apps.lastUsed', { at: showTime(app.lastUsedAt, now) }) : t('apps.neverUsed'),
+    lastUsedAt ? t('apps.lastUsed', { at: showTime(lastUsedAt, now) }) : t('apps.neverUsed'),
   ].filter(Boolean)
   return (
     <footer className="num mt-auto flex flex-col text-faint text-xs leading-[1.55]">

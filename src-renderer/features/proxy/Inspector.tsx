@@ -39,10 +39,10 @@ function SinceStart() {
     <>
       <InspectorSection title={t('figures.title')}>
         <KeyValue
-          rows={(['apps', 'active', 'waiting', 'relayed', 'refused'] as const).map((name) => ({
+          rows={(['apps', 'active', 'waiting', 'relayed', 'refused', 'refusedUnknown'] as const).map((name) => ({
             id: name,
             name: t(`figures.${name}`),
-            value: count(proxy[name]),
+            value: count(name === 'refusedUnknown' ? proxy.refusedUnknown.count : proxy[name]),
           }))}
         />
       </InspectorSection>

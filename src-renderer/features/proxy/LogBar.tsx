@@ -155,11 +155,14 @@ function sinceOf(period: Period): string | null {
   const now = new Date()
   if (period === 'hour') return new Date(now.getTime() - 3_600_000).toISOString()
   if (period === 'week') return new Date(now.getTime() - 7 * 86_400_000).toISOString()
-  if (period === 'today') return new Date(now.getFullYear(), now.getMonth(), now.getDate()).toISOString()
+  if (period === 'today') return midnightUtc()
   return null
 }
 
-const periodOf = ({ since, until }: RequestFilter): Period => (since || until ? 'between' : 'any')
+function periodOf({ since, until }: RequestFilter): Period {
+  if (since === midnightUtc() && !until) return 'today'
+  return since || until ? 'between' : 'any'
+}
 
 function PeriodFilter({ filter }: { filter: RequestFilter }) {
   const { t } = useTranslation('proxy')

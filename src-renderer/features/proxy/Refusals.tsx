@@ -19,7 +19,7 @@ import { count, showTime } from './figures.ts'
 
 const maxOrigins = 50
 
-/** Refused callers with the reason, and the allowed web pages. Empty when there are none. */
+/** Refused requests of callers without a valid app key since start, with the reason, and the allowed web pages. Empty when there are none. */
 export function Refusals({ proxy, settings }: Pick<AppState, 'proxy' | 'settings'>) {
   const { t } = useTranslation('proxy')
   const now = useNow(30_000)
@@ -29,7 +29,7 @@ export function Refusals({ proxy, settings }: Pick<AppState, 'proxy' | 'settings
   const { proxyOrigins } = settings
   if (refusals.length === 0 && proxyOrigins.length === 0) return null
   const [latest] = refusals
-  const times = refusals.reduce((sum, one) => sum + one.times, 0)
+  const { count: times, since } = proxy.refusedUnknown
   return (
     <Card>
       <section aria-label={t('refusals.title')}>
@@ -57,7 +57,11 @@ export function Refusals({ proxy, settings }: Pick<AppState, 'proxy' | 'settings
           <>
             {refusals.length > 0 && (
               <div className="px-3.5 py-2.5">
-                <Button size="small" icon={ListFilter} onClick={() => showRefused(refusals)}>
+                <Button
+                  size="small"
+                  icon={ListFilter}
+                  onClick={() => filterBy({ who: 'strangers', outcome: 'refused', ...(since !== null && { since }) })}
+                >
                   {t('refusals.showInLog')}
                 </Button>
               </div>
@@ -70,12 +74,6 @@ export function Refusals({ proxy, settings }: Pick<AppState, 'proxy' | 'settings
       <Allow origin={asked} onClose={() => setAsked(null)} />
     </Card>
   )
-}
-
-/** Shows the log entries of these refusals. An entry may count several refusals, so the repeats add up to the number shown here. */
-function showRefused(refusals: readonly ShownRefusal[]): void {
-  const [since] = refusals.map(({ firstAt }) => firstAt).sort()
-  filterBy({ who: 'strangers', outcome: 'refused', ...(since !== undefined && { since }) })
 }
 
 function Table(props: {

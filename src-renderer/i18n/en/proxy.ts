@@ -29,6 +29,7 @@ export const proxy = {
     waiting: 'Queued now',
     relayed: 'Relayed',
     refused: 'Refused',
+    refusedUnknown: 'From unknown callers',
   },
   colours: {
     blue: 'Blue',
@@ -289,10 +290,10 @@ export const proxy = {
     turnOn: 'Turn on',
   },
   refusals: {
-    title: 'Blocked requests',
+    title: 'Refused requests of unknown callers',
     list: 'Callers and reasons',
-    latest_one: 'Latest: {{from}}, {{count}} time, {{at}}',
-    latest_other: 'Latest: {{from}}, {{count}} times, {{at}}',
+    latest_one: 'since start. Latest: {{from}}, {{count}} time, {{at}}',
+    latest_other: 'since start. Latest: {{from}}, {{count}} times, {{at}}',
     none: 'None since start',
     reason: 'Reason',
     times: 'Times',

@@ -140,10 +140,11 @@ export class Gateway {
   use(): AppUse[] {
     return this.apps
       .filter(({ revokedAt }) => revokedAt === null)
-      .map(({ id }, at) => {
+      .map(({ id, lastUsedAt }, at) => {
         const dice = random(at + 7)
         return noUse({
           id,
+          lastUsedAt,
           perMinute: Array.from({ length: 60 }, (_, m) =>
             uses[id] ? Math.round(Math.max(0, Math.sin(m / (5 + at)) + dice() * 0.7) * 6) : 0,
           ),

@@ -132,11 +132,11 @@ const scenes = [
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByRole('textbox', { name: 'App key' }).waitFor()
   }),
-  proxy('proxy-refusals', (page) => page.getByRole('button', { name: /^Blocked requests/ }).click(), 'state=tried'),
+  proxy('proxy-refusals', (page) => page.getByRole('button', { name: /^Refused requests of/ }).click(), 'state=tried'),
   proxy(
     'proxy-allow',
     async (page) => {
-      await page.getByRole('button', { name: /^Blocked requests/ }).click()
+      await page.getByRole('button', { name: /^Refused requests of/ }).click()
       await page.getByRole('button', { name: 'Allow this origin…' }).first().click()
     },
     'state=tried',

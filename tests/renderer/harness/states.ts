@@ -43,6 +43,7 @@ const connected: AppState = {
     refused: 17,
     waiting: 0,
     heldUntil: null,
+    refusedUnknown: { count: 0, since: null },
     refusals: [],
     problem: null,
   },
@@ -90,7 +91,11 @@ export const states = {
   },
   tried: {
     ...connected,
-    proxy: { ...connected.proxy, refusals: someRefusals() },
+    proxy: {
+      ...connected.proxy,
+      refusedUnknown: { count: 17, since: new Date(Date.now() - 300 * 60_000).toISOString() },
+      refusals: someRefusals(),
+    },
     settings: { ...connected.settings, proxyOrigins: ['http://localhost:3000'] },
   },
   off: {

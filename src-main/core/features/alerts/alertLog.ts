@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { AlertTable, StoredAlert } from '../../store/alerts.ts'
 import type { Measurement } from './measurement.ts'
 
@@ -38,6 +39,7 @@ export class AlertLog {
         const before = this.#table.holding(reading.watch)
         const active = before && this.#isStillActive(before, reading) ? before : null
         if (before && !active) this.#end(before)
+        if (active) changed = this.#refresh(active, reading) || changed
         if (!active && this.#mustReport(reading)) reported.push(this.#add(reading))
         changed ||= before !== null && !active
       }
@@ -76,6 +78,13 @@ export class AlertLog {
     if (holding.mark === mark) return level > 0 || !recovered
     if (level < holding.level) return false
     this.#table.mark(holding.id, mark)
+    return true
+  }
+
+  /** An active alert shows the figures of now, as every other place does. A lower level keeps those that raised the alert. */
+  #refresh({ id, level, facts }: StoredAlert, reading: Measurement): boolean {
+    if (reading.level !== level || isDeepStrictEqual(facts, reading.facts)) return false
+    this.#table.refresh(id, reading.facts)
     return true
   }
 

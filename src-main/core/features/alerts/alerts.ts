@@ -66,8 +66,8 @@ export interface AlertsOptions {
   apps: { list(): App[]; observe(listener: () => void): () => void }
   /** A request ended. Its caller is `tool:ID` of an app or `studio:FEATURE`. */
   settled: Listeners<[string]>
-  /** A request with the right key of this app was refused before it was relayed. `code`: such as `budget_day`. */
-  blocked: Listeners<[appId: string, code: string]>
+  /** A request was refused before it was relayed. `appId`: null without a valid app key. `code`: such as `budget_day`. */
+  blocked: Listeners<[appId: string | null, code: string]>
   spent(appId: string): BudgetSpend
   /** The usual request of an app; null while unknown. */
   usual(appId: string): { cost: Nano; tokens: number } | null
@@ -235,7 +235,7 @@ export class AlertsFeature {
     this.#budgets.soon()
   }
 
-  readonly #blocked = (appId: string, code: string): void => {
+  readonly #blocked = (appId: string | null, code: string): void => {
     const app = this.#settings.budgets ? this.#parts.apps.list().find(({ id }) => id === appId) : undefined
     const window = windows.find((one) => code === `budget_${one}`)
     const reading = app && !window ? measureBlocked(app, this.#now()) : null

@@ -4,7 +4,7 @@ import { fromNano, type Nano } from '../../shared/money.ts'
 
 /** Where the figures of an app are read: its key, the request log, its limits. */
 interface AppUseSources {
-  apps: { list(): App[] }
+  apps: { list(): App[]; lastUseOf(app: App): string | null }
   requestLog: {
     spent(appId: string): SpendTotals
     /** Running requests, and how many of them wait in the queue. */
@@ -23,7 +23,7 @@ export function appUses(sources: AppUseSources): AppUse[] {
   return sources.apps.list().flatMap((app) => (app.revokedAt === null ? [readUse(sources, app)] : []))
 }
 
-function readUse({ requestLog, allowance }: AppUseSources, app: App): AppUse {
+function readUse({ apps, requestLog, allowance }: AppUseSources, app: App): AppUse {
   const { id } = app
   const { day, month, total, ...figures } = requestLog.spent(id)
   return {
@@ -34,6 +34,7 @@ function readUse({ requestLog, allowance }: AppUseSources, app: App): AppUse {
     spentTotal: fromNano(total),
     reserved: fromNano(allowance.use(id).reserved),
     short: allowance.shortBudget(app),
+    lastUsedAt: apps.lastUseOf(app),
     ...figures,
   }
 }

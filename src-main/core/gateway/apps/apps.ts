@@ -119,13 +119,21 @@ export class Apps {
     return this.#changed(revokeApp(this.#store, id))
   }
 
-  /** Notes that a request used this app's key. Written after the request has started, at most once a minute for each app. */
+  /** Notes that a request used this app's key. Written after the request has started. The last use is written within a minute. */
   touch(id: string): void {
     const now = Date.now()
-    if (now - (this.#noted.get(id) ?? 0) < usedEveryMs) return
-    this.#noted.set(id, now)
+    const isWritten = now - (this.#noted.get(id) ?? 0) < usedEveryMs
     this.#pending.set(id, new Date(now).toISOString())
-    this.#useTimer ??= setTimeout(this.#writeUses, usedDelayMs)
+    if (!isWritten) {
+      this.#noted.set(id, now)
+      this.#stopUseTimer()
+    }
+    this.#useTimer ??= setTimeout(this.#writeUses, isWritten ? usedEveryMs : usedDelayMs).unref()
+  }
+
+  /** When the app's key was last used, exact while the stored time is older. */
+  lastUseOf({ id, lastUsedAt }: App): string | null {
+    return this.#pending.get(id) ?? lastUsedAt
   }
 
   watch(signal?: AbortSignal): Feed<App[]> {
@@ -211,9 +219,13 @@ export class Apps {
     this.#expiryTimer = null
   }
 
-  readonly #writeUses = (): void => {
+  #stopUseTimer(): void {
     if (this.#useTimer) clearTimeout(this.#useTimer)
     this.#useTimer = null
+  }
+
+  readonly #writeUses = (): void => {
+    this.#stopUseTimer()
     if (this.#pending.size === 0) return
     this.#store.pending.write('app uses', 'The last use of an app key', () => {
       this.#store.appKeys.markUsed(this.#pending)

@@ -60,6 +60,7 @@ export class LocalV1 {
       active: now.active,
       relayed: this.#before.relayed + now.relayed,
       refused: this.#before.refused + now.refused,
+      refusedUnknown: this.#refusals.total,
       waiting,
       heldUntil,
       refusals: this.#refusals.newest(maxRefusals),

@@ -1,3 +1,4 @@
+import type { ProxyState } from '../../../../src-preload/contract/app.ts'
 import type { ShownRefusal } from '../../../../src-preload/contract/requests.ts'
 import type { GateRefusal } from '../../ports/requests.ts'
 
@@ -34,11 +35,14 @@ const describe = ({ code, from }: GateRefusal): string =>
 export class RecentRefusals {
   /** Ordered by the last occurrence, newest at the end. */
   readonly #seen = new Map<string, ShownRefusal>()
+  /** All of them, also those that are no longer remembered. */
+  #total: ProxyState['refusedUnknown'] = { count: 0, since: null }
 
   note(refusal: RefusalWithOrigin): void {
     const { code, from, origin } = refusal
     const key = `${code} ${from}`
     const now = new Date().toISOString()
+    this.#total = { count: this.#total.count + 1, since: this.#total.since ?? now }
     const known = this.#seen.get(key)
     this.#seen.delete(key)
     if (known) this.#seen.set(key, { ...known, times: known.times + 1, lastAt: now })
@@ -46,6 +50,10 @@ export class RecentRefusals {
     if (this.#seen.size <= maxRemembered) return
     const [oldest] = this.#seen.keys()
     if (oldest !== undefined) this.#seen.delete(oldest)
+  }
+
+  get total(): ProxyState['refusedUnknown'] {
+    return this.#total
   }
 
   /** Newest first. */

@@ -73,17 +73,18 @@ export function requestSearch(handle: ReadHandle) {
       if (callers === null) return scan({ ...search, outcomes: ended }, range, limit)
       return walk(search, callers, range, limit)
     },
-    /** Number of matching ended rows of a range. */
-    count(search: RowSearch, { low, high }: IdRange): number {
+    /** Number of matching ended rows of a range, or of the requests in them: a row can combine several refused requests. */
+    count(search: RowSearch, { low, high }: IdRange, of: Counted = 'rows'): number {
       if (high < low) return 0
+      const figure = of === 'rows' ? 'count(*)' : 'coalesce(sum(r.times), 0)'
       if (search.callers === null && search.text !== null) {
         const { sql, values } = conditions({ ...search, outcomes: search.outcomes ?? ended }, true)
-        const all = `SELECT count(*) AS n FROM requests AS r NOT INDEXED WHERE r.id BETWEEN ? AND ?${sql}`
+        const all = `SELECT ${figure} AS n FROM requests AS r NOT INDEXED WHERE r.id BETWEEN ? AND ?${sql}`
         return countOf(handle.prepare(all).get(low, high, ...values))
       }
       const { sql, values } = conditions(search, false)
       const statement = handle.prepare(
-        `SELECT count(*) AS n FROM requests AS r INDEXED BY requests_by_caller
+        `SELECT ${figure} AS n FROM requests AS r INDEXED BY requests_by_caller
           WHERE r.caller = ? AND r.outcome = ? AND r.id BETWEEN ? AND ?${sql}`,
       )
       let total = 0
@@ -103,6 +104,8 @@ export function requestSearch(handle: ReadHandle) {
       .map((row) => number(row, 'id'))
   }
 }
+/** What a count counts. */
+export type Counted = 'rows' | 'requests'
 export type RequestSearch = ReturnType<typeof requestSearch>
 
 const countOf = (row: Row | undefined): number => (row ? number(row, 'n') : 0)

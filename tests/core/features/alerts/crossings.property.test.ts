@@ -286,6 +286,30 @@ it('a measurement counts if the newest one came from a clock that was ahead', ()
   expect(log.take(reading('4'))).toHaveLength(1)
 })
 
+it('an active alert shows the figures of now, without a second report; an ended one keeps its last', () => {
+  const now = start
+  const log = openAlertLog(() => now)
+  const app = plainApp({ id: randomUUID(), name: 'T', budgetTotal: '1' })
+  const spend = (cents: bigint) => {
+    const total = cents * 10_000_000n
+    return log.take(measureBudgets(app, { day: total, month: total, total }, checks(80, 0n), now))
+  }
+  const shown = () =>
+    store.alerts
+      .shown(iso(start))
+      .flatMap(({ facts, endedAt }) =>
+        facts.kind === 'budget' && facts.tool.id === app.id ? [[facts.spent, endedAt === null]] : [],
+      )
+  expect(spend(80n)).toHaveLength(1)
+  expect(spend(95n)).toEqual([])
+  expect(shown()).toEqual([['0.95', true]])
+  expect(spend(100n)).toHaveLength(1)
+  expect(shown()).toEqual([
+    ['1', true],
+    ['0.95', false],
+  ])
+})
+
 it('several alerts are one notification, without characters that its body would interpret as markup', () => {
   const facts = {
     kind: 'budget',
@@ -362,7 +386,7 @@ it('a balance is reported only while the service answers and only if it came ove
       connection: () => ({ state, profile: null, problem: null, checkedAt: null }),
       statuses: new Listeners<[RateLimitStatusReply]>(),
       settled: new Listeners<[string]>(),
-      blocked: new Listeners<[string, string]>(),
+      blocked: new Listeners<[string | null, string]>(),
       apps: { list: () => [], observe: () => () => undefined },
       spent: () => ({ day: 0n, month: 0n, total: 0n }),
       usual: () => null,

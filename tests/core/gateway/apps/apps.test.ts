@@ -406,7 +406,7 @@ describe('a rotated key', () => {
   })
 })
 
-it('a use is noted once a minute, and closing writes the last ones', () => {
+it('a use is stored once a minute, and closing stores the last one', () => {
   const { app, key } = apps.add({ name: 'one' })
   apps.touch(app.id)
   apps.touch(app.id)

@@ -37,13 +37,13 @@ describe('the list', () => {
   const folders = [folder('home', 'Home'), folder('work', 'Work')]
   const all = { conversations, folders, closed: new Set<string>(), archived: false, now }
 
-  it('shows folders with their chats, then pinned chats, then the rest by local days', () => {
+  it('shows pinned chats, then folders with their chats, then the rest by local days', () => {
     expect(said(listRows(all))).toEqual([
+      '# pinned',
+      'Kept in sight',
       '# Home 1',
       '  Soup',
       '# Work 0',
-      '# pinned',
-      'Kept in sight',
       '# today',
       'Tax letter',
       '# week',
@@ -100,13 +100,13 @@ describe('the list', () => {
 
   const rows = listRows(all)
   it('skips headings when moving by keyboard', () => {
-    expect(lineAfter(rows, -1, 1)).toBe(0)
+    expect(lineAfter(rows, -1, 1)).toBe(1)
     expect(said(rows)[lineAfter(rows, 4, 1) ?? -1]).toBe('Tax letter')
-    expect(lineAfter(rows, 0, -1)).toBeNull()
+    expect(lineAfter(rows, 1, -1)).toBeNull()
   })
   it('selects all chats between two rows, from either end', () => {
-    expect(chatsBetween(rows, '19', '20')).toEqual(['19', '18', '20'])
-    expect(chatsBetween(rows, '20', '19')).toEqual(['19', '18', '20'])
+    expect(chatsBetween(rows, '18', '20')).toEqual(['18', '19', '20'])
+    expect(chatsBetween(rows, '20', '18')).toEqual(['18', '19', '20'])
     expect(chatsBetween(rows, '20', 'not there')).toEqual([])
   })
   it('adds the row at the cursor to the first toggled selection', () => {
