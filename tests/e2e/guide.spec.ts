@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { root } from '../../resources/scripts/ready.mjs'
+import { startHttp } from '../helpers/mcp/http.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
-import { composer, lastReply, send, settled } from './journey.ts'
+import { addToMessage, composer, lastReply, pressInDialog, send, settled } from './journey.ts'
 
 // What a newcomer meets: the sandbox's own model, the guide in the window, and each thing that is proposed.
 
@@ -26,6 +27,8 @@ test('a newcomer gets an answer from the guide, opens its page, and every propos
   await settled(page, 'complete')
   await expect(lastReply(page)).toContainText('I search, and quote what I find')
   await expect(page.getByRole('button', { name: /^Model/ })).toContainText('guide')
+  // Its price is known from the account, so the first reply has a cost.
+  await expect(page.getByText(/^Chat [\d.]+ SC( est\.)?$/)).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'guide-hello', true)
 
@@ -160,4 +163,39 @@ test('a proposed tool can be added, is called when it is asked for by name, and 
   await linkOf(page, 'Call get_tide').click()
   await composer(page).press('Enter')
   await expect(page.locator('[data-tool-call][data-state="by_hand"]')).toBeVisible()
+})
+
+test('a tool of an MCP server is called after the person allows it, and the guide says what it returned', async ({
+  page,
+}) => {
+  const mcp = await startHttp('sessions')
+  const host = await openWebHost(newDataDir(), ['--sandbox'])
+  await page.goto(host.url)
+  await expect(composer(page)).toBeVisible()
+  await page.evaluate(() => {
+    location.hash = '#/settings/tools'
+  })
+  await page.getByRole('button', { name: windowText('chatTools:settings.servers.add') }).click()
+  const form = page.getByRole('dialog')
+  await form.getByLabel(windowText('chatTools:settings.form.name'), { exact: true }).first().fill('remote')
+  await form.getByRole('radio', { name: windowText('chatTools:settings.server.http') }).click()
+  await form.getByLabel(windowText('chatTools:settings.server.url')).fill(mcp.url)
+  await form.getByRole('button', { name: windowText('chatTools:settings.form.add'), exact: true }).click()
+  await page.getByRole('switch', { name: 'Turn on remote' }).click()
+  await pressInDialog(page, windowText('chatTools:settings.servers.confirmTurnOn'))
+  await page.evaluate(() => {
+    location.hash = '#/chat'
+  })
+  await addToMessage(page, 'Tools…')
+  await page.getByRole('switch', { name: 'Use remote_add', exact: true }).setChecked(true)
+  await page.keyboard.press('Escape')
+  await send(page, 'Call remote_add')
+  const call = page.locator('[data-tool-call]')
+  await expect(call).toHaveAttribute('data-state', 'awaiting')
+  expect(mcp.state.called).toEqual([])
+  await call.getByRole('button', { name: windowText('chatTools:ask.once') }).click()
+  await expect(lastReply(page)).toContainText('"sum":')
+  await settled(page, 'complete')
+  expect(mcp.state.called).toEqual(['add'])
+  await mcp.close()
 })

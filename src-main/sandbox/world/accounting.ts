@@ -8,6 +8,8 @@ import { DAY, type Random, seededRandom } from './seed.ts'
 const SHOWN_DAYS = 30
 /** More than `SHOWN_DAYS`, so that lifetime totals are larger than the sum of the reported rows. */
 const SEEDED_DAYS = 45
+const guide = MODELS.filter(({ speaker }) => speaker === 'guide')
+const others = MODELS.filter(({ speaker }) => speaker !== 'guide')
 
 export interface SandboxWork {
   model: string
@@ -127,15 +129,18 @@ export class SandboxAccounting {
   seedHistory(seed: string, keys: Iterable<ApiKey>): void {
     for (const key of keys) {
       if (key.history === 0) continue
-      const random = seededRandom(seed, 'history', key.seedName)
-      for (let back = SEEDED_DAYS; back >= 1; back -= 1) this.#seedDay(key, random, this.#now() - back * DAY)
+      // The guide has random numbers of its own, so that it changes no figure of the others.
+      for (const [part, models] of [['history', others], ['history of the guide', guide]] as const) {
+        const random = seededRandom(seed, part, key.seedName)
+        for (let back = SEEDED_DAYS; back >= 1; back -= 1) this.#seedDay(key, models, random, this.#now() - back * DAY)
+      }
     }
   }
 
-  #seedDay(key: ApiKey, random: Random, at: number): void {
+  #seedDay(key: ApiKey, models: readonly SandboxModel[], random: Random, at: number): void {
     const weekend = new Date(at).getUTCDay() % 6 === 0
     if (random.chance(weekend ? 0.5 : 0.05)) return
-    for (const model of MODELS) {
+    for (const model of models) {
       // Before any random number, so that another model without a history changes no seeded figure.
       if (model.history === 0) continue
       const requests = Math.round(random.next() * key.history * model.history * (weekend ? 0.4 : 1))

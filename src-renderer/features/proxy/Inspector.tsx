@@ -140,7 +140,10 @@ function Facts({ row }: { row: RequestRow }) {
           },
         ]
       : []),
-    { id: 'stream', name: t('detail.stream'), value: t(row.stream ? 'detail.streamed' : 'detail.whole') },
+    // A refused request has no reply of the service.
+    ...(row.state === 'refused'
+      ? []
+      : [{ id: 'stream', name: t('detail.stream'), value: t(row.stream ? 'detail.streamed' : 'detail.notStreamed') }]),
     ...(row.finishReason === null
       ? []
       : [{ id: 'finish', name: t('detail.finishReason'), value: <Code>{row.finishReason}</Code> }]),

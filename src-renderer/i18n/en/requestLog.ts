@@ -104,7 +104,7 @@ export const requestLog = {
     lostConnection: 'a lost connection',
     stream: 'Reply',
     streamed: 'Event stream',
-    whole: 'Complete',
+    notStreamed: 'Not streamed',
     bytesUp: 'Sent',
     bytesDown: 'Received',
     times: 'Times',
