@@ -13,7 +13,7 @@ export interface ChatFind {
   inMessage: string | null
   /** Incremented to scroll to the current match. */
   asked: number
-  /** Incremented to focus the field. */
+  /** Incremented to focus the field. 0: a hit of the search opened the bar, so the message field has the focus. */
   focused: number
 }
 

@@ -353,6 +353,8 @@ test('a search hit on another branch opens that branch with the words highlighte
   await expect(turns(page)).toContainText('The ibis of Zanzibar.')
   await expect(page.getByRole('group', { name: 'Version 1 of 2' })).toBeVisible()
   await expect(page.getByRole('search').getByRole('textbox', { name: windowText('chat:find') })).toHaveValue('zanzibar')
+  // What is typed now is a message, as after any other way to a chat.
+  await expect(composer(page)).toBeFocused()
   await expect.poll(() => marked(page)).toMatchObject({ current: 'Zanzibar', inSight: true })
 })
 

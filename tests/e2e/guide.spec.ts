@@ -59,6 +59,20 @@ test('a newcomer gets an answer from the guide, opens its page, and every propos
   await expect(lastReply(page)).toHaveAttribute('data-status', 'complete')
 })
 
+test('the hint for the key that sends disappears after the first three messages', async ({ page }) => {
+  const host = await openWebHost(newDataDir(), ['--sandbox'])
+  await page.goto(host.url)
+  const hint = page.locator('.chat-hint')
+  for (let sent = 0; sent < 3; sent += 1) {
+    await expect(hint).toHaveText(/^Enter to send/)
+    await ask(page, 'hi')
+  }
+  await expect(hint).toBeEmpty()
+  await page.reload()
+  await expect(composer(page)).toBeVisible()
+  await expect(hint).toBeEmpty()
+})
+
 test('each page that is proposed opens', async ({ page }) => {
   const host = await openWebHost(newDataDir(), ['--sandbox'])
   await page.goto(host.url)

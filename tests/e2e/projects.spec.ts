@@ -59,6 +59,13 @@ test('a chat of a project starts with its settings and files; passages are shown
   await page.getByLabel(windowText('chat:paramTemperature')).fill('0.2')
   await page.getByLabel(windowText('projects:wholeTokens')).fill('100')
   await expectAccessible(page, 'dialog[open]')
+  // An invalid number in the closed part opens it, instead of a button that does nothing.
+  await page.getByLabel(windowText('chat:paramTopP')).fill('7')
+  await dialog(page).getByText(windowText('chat:advanced')).click()
+  await expect(page.getByLabel(windowText('chat:paramTopP'))).toBeHidden()
+  await page.getByRole('button', { name: windowText('library:create'), exact: true }).press('Enter')
+  await expect(page.getByLabel(windowText('chat:paramTopP'))).toBeFocused()
+  await page.getByLabel(windowText('chat:paramTopP')).fill('')
   await page.getByRole('button', { name: windowText('library:create'), exact: true }).press('Enter')
 
   // The new project opens as a page.

@@ -4,17 +4,20 @@ import {
   type ChatWorld,
   expectAccessible,
   expectAccessibleInDark,
+  newChat,
   openChatWorld,
   takePictures,
   turns,
 } from './chatWorld.ts'
-import { composer, pickModel, replies } from './journey.ts'
+import { addToMessage, composer, pickModel, replies } from './journey.ts'
 import { type Line, scripted, startScripted } from './scripted.ts'
 
 // Messages that are written while a reply is running.
 
 let world: ChatWorld
 let service: Awaited<ReturnType<typeof startScripted>>
+/** Tools that the running reply calls at its end. */
+let calls: Line['calls']
 /** Ends the running reply. */
 let finish = Promise.withResolvers<void>()
 
@@ -25,7 +28,7 @@ const answers = (): Line => {
     await promise
     yield 'that is it.'
   }
-  return { text: text() }
+  return { text: text(), ...(calls && { calls }) }
 }
 /** Lets the running reply end well. The next one waits for its own end. */
 function endReply(): void {
@@ -47,6 +50,7 @@ test.afterAll(async () => {
 })
 test.beforeEach(() => {
   service.asked.length = 0
+  calls = undefined
   endReply()
 })
 
@@ -170,4 +174,66 @@ test('a queued message whose answer was lost is queued once', { tag: '@long' }, 
   endReply()
   await expect(turns(page)).toHaveCount(2)
   await expect.poll(() => asked()).toEqual(['First', 'Second'])
+})
+
+test('while a tool call waits for its result, the queue waits too; Send now continues without the call', {
+  tag: '@long',
+}, async ({ page }) => {
+  await world.enter(page)
+  await page.evaluate(() => {
+    location.hash = '#/settings/tools'
+  })
+  await page.getByRole('button', { name: windowText('chatTools:settings.functions.add') }).click()
+  const form = page.getByRole('dialog')
+  await form.getByLabel(windowText('chatTools:settings.form.name')).fill('get_tide')
+  await form.getByRole('button', { name: windowText('chatTools:settings.form.add'), exact: true }).click()
+  await expect(form).toBeHidden()
+  await page.evaluate(() => {
+    location.hash = '#/chat'
+  })
+  await newChat(page)
+  await pickModel(page, scripted)
+  await addToMessage(page, windowText('composer:addTools'))
+  await page.getByRole('switch', { name: windowText('chatTools:pick.switch', { name: 'get_tide' }) }).click()
+  await page.keyboard.press('Escape')
+  calls = [{ name: 'get_tide', arguments: '{}' }]
+  await enterText(page, 'First')
+  await expect(replies(page).last()).toContainText('Well,')
+  await enterText(page, 'Second')
+  endReply()
+  await expect(page.locator('[data-tool-call][data-state="by_hand"]')).toBeVisible()
+  await expect(queue(page)).toHaveText([new RegExp(`^Second.*${windowText('composer:queueWaiting')}`, 's')])
+  await expectAccessible(page)
+  await takePictures(page, 'queue-waits-on-call', true)
+  calls = undefined
+  await queue(page)
+    .getByRole('button', { name: windowText('composer:queueSend') })
+    .click()
+  await expect(queue(page)).toHaveCount(0)
+  await expect(turns(page)).toHaveCount(2)
+  endReply()
+})
+
+test('a queued message that can not be sent says why beside it', { tag: '@long' }, async ({ page }) => {
+  await start(page)
+  await enterText(page, 'Second')
+  await composer(page).press('Escape')
+  await expect(queue(page)).toHaveText([new RegExp(windowText('composer:queueHeld'))])
+  const chat = page.url()
+  await page.evaluate(() => {
+    location.hash = '#/settings/connection'
+  })
+  await page.getByRole('button', { name: /^More for / }).last().click()
+  await page.getByRole('menuitem', { name: windowText('settings:connection.deleteItem') }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: windowText('settings:connection.confirmDelete') })
+    .click()
+  await page.goto(chat)
+  await queue(page)
+    .getByRole('button', { name: windowText('composer:queueSend') })
+    .click()
+  await expect(queue(page)).toHaveText([new RegExp(`${windowText('composer:queueHeld')}: .*[Cc]onnect`)])
+  await expectAccessible(page)
+  await takePictures(page, 'queue-reason', true)
 })

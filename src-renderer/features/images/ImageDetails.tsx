@@ -159,8 +159,7 @@ function troublesOf({ slots, problem: whole }: Drawing): Trouble[] {
     const own = state === 'failed' && (address !== null || problem?.message !== whole?.message)
     if (state !== 'refused' && !own) continue
     const ended = problem === null || problem.kind === 'cancelled'
-    // Groups foreign addresses by kind alone: their messages contain the addresses, which are shown separately.
-    const key = ended ? '' : problem.kind === 'foreign_address' ? problem.kind : `${problem.kind} ${problem.message}`
+    const key = ended ? '' : `${problem.kind} ${problem.message}`
     const trouble = troubles.get(key) ?? { problem: ended ? null : problem, slots: [] }
     trouble.slots.push(slot)
     troubles.set(key, trouble)

@@ -4,6 +4,7 @@ import { IconButton } from '../../../shared/ui/Button.tsx'
 import { useChat } from '../../../stores/chat.ts'
 import { patternOf, useFind } from '../../../stores/chatFind.ts'
 import { shownMessages } from '../../../stores/openChat.ts'
+import { focusComposer } from '../focus.ts'
 import { figure, useChatTranslate } from '../messages.ts'
 import { hideFind, step } from './actions.ts'
 import { matchesIn } from './matches.ts'
@@ -36,6 +37,7 @@ function Bar() {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs at each request
   useEffect(() => {
+    if (focused === 0) return focusComposer()
     field.current?.focus()
     field.current?.select()
   }, [focused])

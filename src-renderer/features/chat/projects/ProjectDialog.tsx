@@ -1,5 +1,5 @@
 import './projects.css'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ChatParams } from '../../../../src-preload/contract/chat.ts'
 import type { Folder } from '../../../../src-preload/contract/library.ts'
@@ -67,6 +67,13 @@ function wholeTokensOf(typed: string): number | null {
   return /^\d+$/.test(typed.trim()) && tokens <= maxWholeTokens ? tokens : null
 }
 
+/** Opens the part of the form with an invalid number, and focuses its field. */
+function showFault(part: HTMLDetailsElement | null): void {
+  if (!part) return
+  part.open = true
+  part.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+}
+
 function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonly string[] }) {
   const { t } = useTranslation(['library', 'common', 'projects'])
   const tChat = useChatTranslate()
@@ -80,9 +87,10 @@ function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonl
   const [isCreating, setCreating] = useState(false)
   const params = paramsOf(folder?.params ?? {}, numbers)
   const wholeTokens = wholeTokensOf(whole)
-  const isReady = name.trim() !== '' && params !== null && wholeTokens !== null
+  const advanced = useRef<HTMLDetailsElement>(null)
   const save = async (): Promise<void> => {
-    if (isCreating || name.trim() === '' || params === null || wholeTokens === null) return
+    if (isCreating || name.trim() === '') return
+    if (params === null || wholeTokens === null) return showFault(advanced.current)
     const defaults = {
       model,
       wholeTokens,
@@ -112,7 +120,7 @@ function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonl
         <TextArea value={instructions} maxLength={100_000} onChange={(event) => setInstructions(event.target.value)} />
       </Field>
       {folder ? <ProjectFiles folder={folder} /> : <NewProjectFiles files={files} onChange={setFiles} />}
-      <details className="project-advanced">
+      <details ref={advanced} className="project-advanced">
         <summary>{tChat('advanced')}</summary>
         <div className="flex flex-col gap-4">
           <Field label={t('folderModel')}>
@@ -134,7 +142,7 @@ function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonl
       </details>
       <div className="sticky bottom-0 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-line border-t bg-raise px-5 py-3">
         <Button onClick={close}>{t('common:cancel')}</Button>
-        <Button type="submit" variant="primary" disabled={!isReady}>
+        <Button type="submit" variant="primary" disabled={name.trim() === ''}>
           {t(folder ? 'save' : 'create')}
         </Button>
       </div>
