@@ -94,7 +94,14 @@ export class PendingWrites {
   #flush(): boolean {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
-    for (const [key, { what, run }] of [...this.#waiting]) {
+    let left = mostPending
+    // Also visits what a write adds.
+    for (const [key, { what, run }] of this.#waiting) {
+      if (left === 0) {
+        this.#later(0)
+        return false
+      }
+      left -= 1
       try {
         run()
       } catch (thrown) {
@@ -105,8 +112,10 @@ export class PendingWrites {
           return false
         }
       }
-      // The write may have caused a newer one with the same key.
-      if (this.#waiting.get(key)?.run === run) this.#waiting.delete(key)
+      const newer = this.#waiting.get(key)
+      this.#waiting.delete(key)
+      // The write has caused a newer one with the same key, which follows what waits already.
+      if (newer && newer.run !== run) this.#waiting.set(key, newer)
     }
     this.#pause = firstRetryMs
     return true

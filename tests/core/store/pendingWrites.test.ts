@@ -153,6 +153,30 @@ describe('background writes', () => {
     expect(all()).toEqual(['first', 'second'])
   })
 
+  it('that a waiting write requests are written with it, also under its own key and when the program ends', async () => {
+    const lines = reports()
+    const { file, pending, write, all } = open()
+    const release = lock(file)
+    const again = (left: number) => () => {
+      write(`a${left}`)
+      pending.write('other', 'Another', () => write(`other${left}`))
+      if (left > 0) pending.write('a', 'A write', again(left - 1))
+    }
+    pending.write('a', 'A write', again(2))
+    expect(all()).toEqual([])
+    release()
+    expect(await pending.settled(5_000)).toBe(true)
+    expect(all()).toEqual(['a2', 'other2', 'a1', 'other1', 'a0', 'other0'])
+    const reported = lines.length
+    const last = lock(file)
+    pending.write('a', 'A write', again(1))
+    last()
+    pending.close()
+    expect(all().slice(6)).toEqual(['a1', 'other1', 'a0', 'other0'])
+    // The lock alone is reported, and nothing as lost.
+    expect(lines.slice(reported).filter((line) => line.includes('not written'))).toEqual([])
+  })
+
   it('within a transaction are not rolled back with it', async () => {
     const { database, pending, write, all } = open()
     const failing = (): void =>
