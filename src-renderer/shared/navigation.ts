@@ -9,6 +9,7 @@ import {
   routeStore,
   withRoute,
 } from '../stores/route.ts'
+import { openHelp } from './help/store.ts'
 import { offerNewChat } from './newChatDraft.ts'
 import { tabStore } from './storage.ts'
 
@@ -41,10 +42,20 @@ export function followHash(signal: AbortSignal): void {
   if (left.success) routeStore.setState({ left: left.data })
   const read = () => {
     takePrompt()
+    takeHelp()
     open(parseRoute(location.hash))
   }
   read()
   addEventListener('hashchange', read, { signal })
+}
+
+/** Opens the guide at `#/help/PAGE#SECTION` over the page that is shown. The desktop application opens links and its Help menu this way. */
+function takeHelp(): void {
+  const [, place] = /^#\/help(?:\/([\w-]{1,40}(?:%23[\w-]{1,100})?))?$/.exec(location.hash) ?? [null, null]
+  if (place === null) return
+  history.replaceState(null, '', hrefOf(routeStore.getState().route))
+  const [page, anchor] = place?.split('%23') ?? []
+  openHelp(page, anchor)
 }
 
 const promptAddress = '#/chat?prompt='

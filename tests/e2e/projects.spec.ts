@@ -60,12 +60,12 @@ test('a chat of a project starts with its settings and files; passages are shown
   await page.getByLabel(windowText('projects:wholeTokens')).fill('100')
   await expectAccessible(page, 'dialog[open]')
   // An invalid number in the closed part opens it, instead of a button that does nothing.
-  await page.getByLabel(windowText('chat:paramTopP')).fill('7')
+  await page.getByLabel(windowText('chat:paramTopP'), { exact: true }).fill('a lot')
   await dialog(page).getByText(windowText('chat:advanced')).click()
-  await expect(page.getByLabel(windowText('chat:paramTopP'))).toBeHidden()
+  await expect(page.getByLabel(windowText('chat:paramTopP'), { exact: true })).toBeHidden()
   await page.getByRole('button', { name: windowText('library:create'), exact: true }).press('Enter')
-  await expect(page.getByLabel(windowText('chat:paramTopP'))).toBeFocused()
-  await page.getByLabel(windowText('chat:paramTopP')).fill('')
+  await expect(page.getByLabel(windowText('chat:paramTopP'), { exact: true })).toBeFocused()
+  await page.getByLabel(windowText('chat:paramTopP'), { exact: true }).fill('')
   await page.getByRole('button', { name: windowText('library:create'), exact: true }).press('Enter')
 
   // The new project opens as a page.

@@ -103,7 +103,7 @@ export function createWindows(options: DesktopWindowsOptions): DesktopWindows {
       if (request.kind === 'files') await openFiles(request.paths)
       else if (request.kind === 'quick-prompt') quick.show()
       else if (request.kind === 'window') show()
-      else if (request.kind === 'link') go({ page: 'chat', id: null, prompt: request.link.prompt })
+      else if (request.kind === 'link') go(request.link)
       else go({ page: 'chat', id: null })
     },
   }

@@ -80,6 +80,7 @@ export function appMenu(
     ...(devTools ? [{ role: 'toggleDevTools' } as const] : []),
   ]
   const help: MenuItemConstructorOptions[] = [
+    { label: 'Guide', click: () => go({ page: 'help', id: null }) },
     { label: 'Keyboard shortcuts', click: () => go({ page: 'settings', id: 'shortcuts' }) },
     { label: 'Show logs', click: showLogs },
     { label: 'Check this installation', click: () => go({ page: 'settings', id: 'check' }) },

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import type { App } from 'electron'
 import { selfCheckCommand } from '../selfCheck/ownRun.ts'
 import { backgroundArgument } from './background.ts'
-import { type DeepLink, linkInArguments, readDeepLink } from './deepLink.ts'
+import { linkInArguments, readDeepLink } from './deepLink.ts'
+import type { WindowPlace } from './window.ts'
 
 /** Arguments of the entries in the jump list of Windows and in the desktop file of Linux. */
 export const newChatArgument = '--new-chat'
@@ -11,7 +12,7 @@ export const quickPromptArgument = '--quick-prompt'
 
 /** What a start of the program, or the system, asks it to open. */
 export type OpenRequest =
-  | { kind: 'link'; link: DeepLink }
+  | { kind: 'link'; link: WindowPlace }
   | { kind: 'files'; paths: string[] }
   | { kind: 'new-chat' }
   | { kind: 'quick-prompt' }

@@ -4,9 +4,9 @@ import { ownPage } from './address.ts'
 import { atFirstShow } from './firstShow.ts'
 import { cascaded, readWindowState, writeWindowState } from './windowState.ts'
 
-/** A page of the window, and an item of it. */
+/** A page of the window, and an item of it. `help`: the guide over the page that is shown, with `PAGE#SECTION` as its item. */
 export interface WindowPlace {
-  page: 'chat' | 'speech' | 'transcribe' | 'images' | 'usage' | 'keys' | 'proxy' | 'settings'
+  page: 'help' | 'chat' | 'speech' | 'transcribe' | 'images' | 'usage' | 'keys' | 'proxy' | 'settings'
   id: string | null
   /** Text for the composer of a new chat. The page fills it in and never sends it. */
   prompt?: string

@@ -13,6 +13,7 @@ import {
   Trash2,
   Waypoints,
 } from 'lucide-react'
+import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App, AppUse } from '../../../src-preload/contract/apps.ts'
 import { type BudgetView, budgetsOf } from '../../shared/appBudgets.ts'
@@ -23,7 +24,7 @@ import { cx } from '../../shared/ui/cx.ts'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
-import { WithSc } from '../../shared/ui/WithSc.tsx'
+import { Term, WithSc } from '../../shared/ui/WithSc.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { splitApps, useApps, useAppUse } from '../../stores/apps.ts'
 import { filterBy, setPaused } from './actions.ts'
@@ -186,7 +187,7 @@ function BudgetLine({ name, budget }: { name: string; budget: BudgetView }) {
 
 /** The last lines of a card: limits, reserved or unknown amounts, number of requests. */
 function Small({ app, use, now }: { app: App; use: AppUse | null; now: number }) {
-  const { t } = useTranslation('proxy')
+  const { t } = useTranslation(['proxy', 'common'])
   const counts = use && [
     t('apps.requestsToday', { count: use.requestsToday, requests: count(use.requestsToday) }),
     ...(use.tokensToday > 0 ? [t('apps.tokensToday', { tokens: compact(use.tokensToday) })] : []),
@@ -198,14 +199,16 @@ function Small({ app, use, now }: { app: App; use: AppUse | null; now: number })
       const figure = app[limit]
       return figure === null ? null : t(`apps.limits.${limit}`, { figure: compact(figure) })
     }),
-    app.modelMap.length > 0 && t('apps.limits.modelMap', { count: app.modelMap.length }),
+    app.modelMap.length > 0 && (
+      <Term word={t('apps.limits.modelMap', { count: app.modelMap.length })} about={t('common:terms.modelMap')} />
+    ),
     app.models && t('apps.limits.models', { count: app.models.length }),
     app.endpoints && t('apps.limits.endpoints', { count: app.endpoints.length }),
     app.previousKeyUntil &&
       Date.parse(app.previousKeyUntil) > now &&
       t('apps.limits.previousKey', { at: showTime(app.previousKeyUntil, now) }),
     app.expiresAt && t('apps.limits.expires', { at: showTime(app.expiresAt, now) }),
-    app.logBodies && t('apps.limits.logBodies'),
+    app.logBodies && <Term word={t('apps.limits.logBodies')} about={t('common:terms.loggedBodies')} />,
     !app.retries && t('apps.limits.noRetries'),
     app.failFast && t('apps.limits.failFast'),
     lastUsedAt ? t('apps.lastUsed', { at: showTime(lastUsedAt, now) }) : t('apps.neverUsed'),
@@ -215,9 +218,21 @@ function Small({ app, use, now }: { app: App; use: AppUse | null; now: number })
       {use && use.unpricedToday > 0 && (
         <span className="text-warn">{t('apps.unpriced', { count: use.unpricedToday })}</span>
       )}
-      {use && exact(use.reserved) > 0n && <span>{t('apps.reserved', { amount: showSc(use.reserved) })}</span>}
+      {use && exact(use.reserved) > 0n && (
+        <span>
+          <WithSc text={t('apps.reserved', { amount: showSc(use.reserved) })} />
+        </span>
+      )}
       {counts && <span>{counts.join(' · ')}</span>}
-      <span>{limits.join(' · ')}</span>
+      <span>
+        {limits.map((limit, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the limits of an app have no other order
+          <Fragment key={at}>
+            {at > 0 && ' · '}
+            {limit}
+          </Fragment>
+        ))}
+      </span>
     </footer>
   )
 }

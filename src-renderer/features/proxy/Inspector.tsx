@@ -12,6 +12,7 @@ import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
+import { Sc, WithSc } from '../../shared/ui/WithSc.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { useApp } from '../../stores/app.ts'
 import { type Inspected, isOpen, selectedRow, useRequests } from '../../stores/requests.ts'
@@ -260,9 +261,9 @@ function Usage({ row }: { row: RequestRow }) {
                 t('detail.usage.unknown')
               ) : (
                 <span title={`${row.cost} SC`}>
-                  {showSc(row.cost)} SC{' '}
+                  {showSc(row.cost)} <Sc />{' '}
                   <span className="font-normal text-faint">
-                    {t(row.costIs === 'estimated' ? 'detail.usage.est' : `detail.usage.${row.costIs}`)}
+                    <WithSc text={t(row.costIs === 'estimated' ? 'detail.usage.est' : `detail.usage.${row.costIs}`)} />
                   </span>
                 </span>
               ),

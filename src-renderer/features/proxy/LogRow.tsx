@@ -2,6 +2,7 @@ import { memo, type ReactNode } from 'react'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { cx } from '../../shared/ui/cx.ts'
 import { Pill } from '../../shared/ui/Pill.tsx'
+import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { isOpen } from '../../stores/requests.ts'
 import { Dot, Time } from './appearance.tsx'
@@ -131,9 +132,9 @@ function Elapsed({ since }: { since: string }) {
 
 /** The one mark of estimates, beside a figure. */
 const Estimated = ({ t }: { t: RowTexts['t'] }) => (
-  <span className="text-faint" title={t('common:terms.estimated')}>
+  <span className="text-faint">
     {' '}
-    {t('log.estimated')}
+    <WithSc text={t('log.estimated')} />
   </span>
 )
 

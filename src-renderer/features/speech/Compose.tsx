@@ -139,7 +139,11 @@ function Plan() {
       <span>
         {plan.cost === null ? t('planUnknown') : <WithSc text={t('planCost', { cost: showSc(plan.cost) })} />}
       </span>
-      {plan.seconds !== null && <span>{t('planSeconds', { length: lengthOf(plan.seconds) })}</span>}
+      {plan.seconds !== null && (
+        <span>
+          <WithSc text={t('planSeconds', { length: lengthOf(plan.seconds) })} />
+        </span>
+      )}
     </span>
   )
 }

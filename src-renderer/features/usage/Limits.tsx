@@ -14,6 +14,7 @@ import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { StatusText } from '../../shared/ui/StatusText.tsx'
+import { Term } from '../../shared/ui/WithSc.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { type BucketName, bucketNames, useLimits, viewBucketOf } from '../../stores/limits.ts'
 import { openRequest } from './actions.ts'
@@ -210,8 +211,10 @@ function Slots({ limits: { slots, key } }: { limits: Limits }) {
   return (
     <section aria-label={t('limits.slots')} className="min-w-0">
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <h2 className="font-semibold">{t('limits.slots')}</h2>
-        <span className="num cursor-help text-s text-soft" title={t('common:terms.slots')}>
+        <h2 className="font-semibold">
+          <Term word={t('limits.slots')} about={t('common:terms.slots')} />
+        </h2>
+        <span className="num text-s text-soft">
           {key.concurrent === null
             ? t('limits.slotsUsedOnly', { count: used })
             : t('limits.slotsUsed', { used: showCount(used), limit: showCount(key.concurrent) })}

@@ -4,6 +4,7 @@ import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { Figures } from '../../../src-preload/contract/usage.ts'
 import { showCount } from '../../i18n/format.ts'
 import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
+import { WithSc } from '../../shared/ui/WithSc.tsx'
 
 type Text = TFunction<'usage'>
 
@@ -51,15 +52,15 @@ export function TableAmount({
   isEstimated: boolean
   isPart: boolean
 }) {
-  const { t } = useTranslation(['usage', 'common'])
+  const { t } = useTranslation('usage')
   return (
     <>
       {isPart && <small className="usage-estimated">{t('status.atLeast')} </small>}
       {showSc(amount)}
       {isEstimated && (
-        <small className="usage-estimated" title={t('common:terms.estimated')}>
+        <small className="usage-estimated">
           {' '}
-          {t('status.estimated')}
+          <WithSc text={t('status.estimated')} />
         </small>
       )}
     </>

@@ -9,6 +9,7 @@ import { useStudio } from '../studioContext.ts'
 import { showToast } from '../toasts.ts'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
+import { WithSc } from '../ui/WithSc.tsx'
 import { alertOf, alertTexts, linkText } from './messages.ts'
 
 /** Alerts that are not dismissed, newest first. Ended alerts are at the end, dimmed. */
@@ -71,7 +72,9 @@ function Line({ alert, onGo, onDismiss }: { alert: Alert; onGo: () => void; onDi
       <Icon aria-hidden size={16} strokeWidth={1.75} className={cx('mt-0.5 shrink-0', tone)} />
       <div className="min-w-0 flex-1 text-s">
         <h3 className={cx('break-words font-[560]', over && 'text-soft')}>{title}</h3>
-        <p className="num break-words text-soft">{body}</p>
+        <p className="num break-words text-soft">
+          <WithSc text={body} />
+        </p>
         <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-faint text-xs">
           <time dateTime={at} title={showFull(at)} className="num">
             {showDay(at)}

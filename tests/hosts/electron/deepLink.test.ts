@@ -17,10 +17,22 @@ describe('a link', () => {
     ['inference-studio://chat/new', ''],
     ['inference-studio://chat/new?prompt=a%00%1b%e2%80%aeb', 'ab'],
   ])('%s opens a new chat', (link, prompt) => {
-    expect(readDeepLink(link)).toEqual({ prompt })
+    expect(readDeepLink(link)).toEqual({ page: 'chat', id: null, prompt })
   })
 
   test.each([
+    ['inference-studio://help', null],
+    ['inference-studio://help/', null],
+    ['inference-studio://help/local-api', 'local-api'],
+    ['inference-studio://help/local-api#set-up-an-app', 'local-api#set-up-an-app'],
+  ])('%s opens the guide', (link, id) => {
+    expect(readDeepLink(link)).toEqual({ page: 'help', id })
+  })
+
+  test.each([
+    'inference-studio://help/a/b',
+    'inference-studio://help/a%2fb',
+    'inference-studio://help/a#b%20c',
     'inference-studio://chat/delete?prompt=x',
     'inference-studio://settings/new?prompt=x',
     'inference-studio://me@chat/new?prompt=x',
@@ -38,7 +50,7 @@ describe('a link', () => {
         const link = readDeepLink(
           `inference-studio://chat/new?prompt=${encodeURIComponent(text.toWellFormed().repeat(times))}`,
         )
-        expect(link?.prompt.length).toBeLessThanOrEqual(8_000)
+        expect(link?.prompt?.length).toBeLessThanOrEqual(8_000)
         expect(link?.prompt).not.toMatch(/(?![\t\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u)
       }),
       { numRuns: tries(200, 2000) },
@@ -48,7 +60,7 @@ describe('a link', () => {
   test('is found among the arguments of a start', () => {
     expect(
       linkInArguments(['/opt/studio', '--x', 'inference-studio://chat/new?prompt=1', 'inference-studio://chat/new']),
-    ).toEqual({ prompt: '1' })
+    ).toMatchObject({ prompt: '1' })
     expect(linkInArguments(['/opt/studio'])).toBeNull()
   })
 })

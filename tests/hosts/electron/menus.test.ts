@@ -40,6 +40,7 @@ describe('the application menu', () => {
     expect(named(menu)).toEqual(['File', 'editMenu', 'View', 'windowMenu', 'Help'])
     expect(named(submenu(menu, 'File'))).toEqual([...fileEntries, 'Settings…', 'separator', 'close', 'quit'])
     expect(named(submenu(menu, 'Help'))).toEqual([
+      'Guide',
       'Keyboard shortcuts',
       'Show logs',
       'Check this installation',

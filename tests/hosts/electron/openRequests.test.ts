@@ -59,7 +59,7 @@ describe('the arguments of a start', () => {
 
   test('name a link, a new chat or the quick prompt', () => {
     const link = 'inference-studio://chat/new?prompt=Hi'
-    expect(inPackage('x.txt', link)).toEqual({ kind: 'link', link: { prompt: 'Hi' } })
+    expect(inPackage('x.txt', link)).toEqual({ kind: 'link', link: { page: 'chat', id: null, prompt: 'Hi' } })
     expect(inPackage('--new-chat')).toEqual({ kind: 'new-chat' })
     expect(inPackage('--quick-prompt', 'x.txt')).toEqual({ kind: 'quick-prompt' })
   })
@@ -76,7 +76,7 @@ test('macOS: files that open together are one request, and those before the star
   listen(take)
   await vi.waitFor(() => expect(take).toHaveBeenCalledTimes(2))
   expect(take.mock.calls).toEqual([
-    [{ kind: 'link', link: { prompt: 'early' } }],
+    [{ kind: 'link', link: { page: 'chat', id: null, prompt: 'early' } }],
     [{ kind: 'files', paths: ['/a.txt', '/b.png'] }],
   ])
   expect(event.preventDefault).toHaveBeenCalledTimes(2)
@@ -91,7 +91,7 @@ test('what a second start asks for while the core is starting is done afterwards
   listen(take)
   app.emit('second-instance', {}, ['/opt/studio', 'a.txt'], '/home/me')
   expect(take.mock.calls).toEqual([
-    [{ kind: 'link', link: { prompt: 'early' } }],
+    [{ kind: 'link', link: { page: 'chat', id: null, prompt: 'early' } }],
     [{ kind: 'window' }],
     [{ kind: 'files', paths: ['/home/me/a.txt'] }],
   ])

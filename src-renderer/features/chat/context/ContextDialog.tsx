@@ -4,6 +4,7 @@ import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { Meter } from '../../../shared/ui/Meter.tsx'
+import { WithSc } from '../../../shared/ui/WithSc.tsx'
 import { useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
 import { figure } from '../messages.ts'
@@ -97,7 +98,13 @@ function Space({ measure: { oldest, leftOut: gone } }: { measure: ContextMeasure
   return (
     <section className="context-space" aria-label={t('makeSpace')}>
       <h3>{t('makeSpace')}</h3>
-      <p>{oldest ? t('oldest', { count: oldest.messages, tokens: figure(oldest.tokens) }) : t('nothingOld')}</p>
+      <p>
+        {oldest ? (
+          <WithSc text={t('oldest', { count: oldest.messages, tokens: figure(oldest.tokens) })} />
+        ) : (
+          t('nothingOld')
+        )}
+      </p>
       {oldest && (
         <div className="context-buttons">
           <Button onClick={() => void leaveOut(oldest.upTo, true, true)}>

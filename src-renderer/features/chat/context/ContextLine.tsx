@@ -51,7 +51,7 @@ export const ContextLine = memo(function ContextLine() {
             />
           )}
           <span className="num" aria-hidden={length.tokens !== null}>
-            {used}
+            <WithSc text={used} />
           </span>
           {(state === 'nearlyFull' || state === 'tooLong') && <b>{t(state)}</b>}
         </button>

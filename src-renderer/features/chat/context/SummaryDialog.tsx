@@ -123,7 +123,9 @@ function Request({ upTo, onWritten }: { upTo: string; onWritten: (written: Writt
     <>
       {plan && model !== null && (
         <div className="context-space">
-          <p className="num">{t('plan', { count: plan.messages, tokens: figure(plan.tokens), model })}</p>
+          <p className="num">
+            <WithSc text={t('plan', { count: plan.messages, tokens: figure(plan.tokens), model })} />
+          </p>
           {plan.requests > 1 && <p>{t('planRequests', { requests: plan.requests })}</p>}
           <p className="num">
             {plan.leastCost === null ? (

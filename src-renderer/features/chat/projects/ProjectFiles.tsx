@@ -8,6 +8,7 @@ import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { showBytes } from '../../../shared/ui/bytes.ts'
 import { FileInput } from '../../../shared/ui/FileInput.tsx'
 import { useFileDrop } from '../../../shared/ui/useFileDrop.ts'
+import { WithSc } from '../../../shared/ui/WithSc.tsx'
 import { DocumentIcon, useDocumentFacts } from '../documents/DocumentChip.tsx'
 import { DocumentDialog } from '../documents/DocumentDialog.tsx'
 import { addPinned, cancelPinned, type PinningFile, unpin, usePinning } from './pinning.ts'
@@ -30,7 +31,11 @@ export function ProjectFiles({ folder: { id, files } }: { folder: Folder }) {
     <section className="project-files" aria-label={t('files')} data-over={over} {...handlers}>
       <h3>{t('files')}</h3>
       <p className="text-s text-soft num">
-        {files.length === 0 ? t('filesAbout') : t('total', { count: files.length, tokens: showCount(tokens) })}
+        {files.length === 0 ? (
+          t('filesAbout')
+        ) : (
+          <WithSc text={t('total', { count: files.length, tokens: showCount(tokens) })} />
+        )}
       </p>
       <ul>
         {files.map((file) => (
