@@ -186,6 +186,9 @@ test('while a tool call waits for its result, the queue waits too; Send now cont
   await page.getByRole('button', { name: windowText('chatTools:settings.functions.add') }).click()
   const form = page.getByRole('dialog')
   await form.getByLabel(windowText('chatTools:settings.form.name')).fill('get_tide')
+  await form
+    .getByRole('combobox', { name: windowText('chatTools:settings.form.start') })
+    .selectOption({ label: windowText('chatTools:settings.form.example.none') })
   await form.getByRole('button', { name: windowText('chatTools:settings.form.add'), exact: true }).click()
   await expect(form).toBeHidden()
   await page.evaluate(() => {
@@ -223,7 +226,10 @@ test('a queued message that can not be sent says why beside it', { tag: '@long' 
   await page.evaluate(() => {
     location.hash = '#/settings/connection'
   })
-  await page.getByRole('button', { name: /^More for / }).last().click()
+  await page
+    .getByRole('button', { name: /^More for / })
+    .last()
+    .click()
   await page.getByRole('menuitem', { name: windowText('settings:connection.deleteItem') }).click()
   await page
     .getByRole('dialog')

@@ -72,6 +72,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   await expect(totals.getByRole('columnheader', { name: windowText('usage:table.difference') })).toBeInViewport({
     ratio: 1,
   })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   await page.setViewportSize(usual)
 
   // By keyboard: reads the bars and opens the requests of one.

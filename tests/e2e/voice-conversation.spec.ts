@@ -158,6 +158,19 @@ test(
   },
 )
 
+test('the sandbox’s own model, the guide, answers in a voice conversation', { tag: '@long' }, async ({ page }) => {
+  await enter(page)
+  await pickModel(page, 'guide')
+  const before = requests('/v1/audio/speech').length
+  await page.getByRole('button', { name: windowText('handsFree:start') }).click()
+  await expect(turns(page)).toHaveCount(1, { timeout: 40_000 })
+  await expect(region(page)).toHaveAttribute('data-phase', 'speaking', { timeout: 20_000 })
+  await page.keyboard.press('Escape')
+  await expect(region(page)).toHaveCount(0)
+  await expect(replies(page)).toHaveCount(1)
+  expect(requests('/v1/audio/speech').length).toBeGreaterThan(before)
+})
+
 test('a blocked microphone says why and can be tried again; then Space held talks', { tag: '@long' }, async ({
   page,
 }) => {

@@ -75,7 +75,11 @@ function Balance({ account }: { account: Account }) {
       under={
         <>
           <span className="block">{t('cards.balanceReported', { at: showInstant(asOf) })}</span>
-          {later !== null && <span className="block">{t('cards.balanceNow', { amount: showSc(later) })}</span>}
+          {later !== null && (
+            <span className="block">
+              <WithSc text={t('cards.balanceNow', { amount: showSc(later) })} />
+            </span>
+          )}
           <span className={cx('block', low && 'text-bad')}>
             {days !== null
               ? t('cards.days', { count: days, figure: showCount(days) })

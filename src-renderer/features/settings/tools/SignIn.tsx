@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { type McpServer, type McpSignIn, signInRedirect } from '../../../../src-preload/contract/tools.ts'
 import { problemOf } from '../../../api/problem.ts'
+import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { showToast } from '../../../shared/toasts.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
@@ -66,22 +67,33 @@ function Needed({ server, signIn, step }: SignInProps & { step: 'needed' | 'more
   const host = transport.kind === 'http' && URL.canParse(transport.url) ? new URL(transport.url).host : ''
   const about = step === 'more' ? 'settings.signIn.moreAbout' : 'settings.signIn.neededAbout'
   // A client ID is entered in the form below, which has its own button.
-  const action = needsClient ? {} : { action: { label: t('settings.signIn.start'), busy, onClick: () => run(start) } }
+  const button = !needsClient && (
+    <Button size="small" busy={busy} onClick={() => run(start)}>
+      {t('settings.signIn.start')}
+    </Button>
+  )
+  const asked = scopes.length > 0 && (
+    <p className="basis-full break-words">{t('settings.signIn.scopes', { names: plainText(scopes.join(', ')) })}</p>
+  )
   return (
     <div className="flex flex-col gap-2">
-      <Notice
-        // A new notice, so that a screen reader announces the failure.
-        key={problem ? 'failed' : step}
-        kind={problem ? 'bad' : 'warn'}
-        role={problem ? 'alert' : 'note'}
-        title={t(problem ? 'settings.signIn.failed' : `settings.signIn.${step}`)}
-        {...action}
-      >
-        <p className="break-words">{problem ? plainText(problem.message) : t(about, { host: plainText(host) })}</p>
-        {scopes.length > 0 && (
-          <p className="break-words">{t('settings.signIn.scopes', { names: plainText(scopes.join(', ')) })}</p>
-        )}
-      </Notice>
+      {problem ? (
+        // The message says what the server did. The sentence of its kind is about the service.
+        <ProblemNotice
+          problem={problem}
+          title={t('settings.signIn.failed')}
+          meaning={plainText(problem.message)}
+          noAction
+        >
+          {asked}
+          {button}
+        </ProblemNotice>
+      ) : (
+        <Notice kind="warn" role="note" title={t(`settings.signIn.${step}`)} buttons={button}>
+          <p className="break-words">{t(about, { host: plainText(host) })}</p>
+          {asked}
+        </Notice>
+      )}
       {needsClient && <ClientForm busy={busy} onStart={(client) => run(() => start(client))} />}
     </div>
   )
