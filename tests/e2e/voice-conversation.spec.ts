@@ -159,16 +159,17 @@ test(
 )
 
 test('the sandbox’s own model, the guide, answers in a voice conversation', { tag: '@long' }, async ({ page }) => {
+  test.setTimeout(150_000)
   await enter(page)
   await pickModel(page, 'guide')
   const before = requests('/v1/audio/speech').length
   await page.getByRole('button', { name: windowText('handsFree:start') }).click()
-  await expect(turns(page)).toHaveCount(1, { timeout: 40_000 })
-  await expect(region(page)).toHaveAttribute('data-phase', 'speaking', { timeout: 20_000 })
+  await expect(turns(page).first()).toContainText('Speech from', { timeout: 40_000 })
+  // Part of the reply is spoken. On a busy machine the next sentence of the microphone may come first.
+  await expect.poll(() => requests('/v1/audio/speech').length, { timeout: 60_000 }).toBeGreaterThan(before)
   await page.keyboard.press('Escape')
   await expect(region(page)).toHaveCount(0)
-  await expect(replies(page)).toHaveCount(1)
-  expect(requests('/v1/audio/speech').length).toBeGreaterThan(before)
+  await expect(replies(page).first()).toContainText('Try next')
 })
 
 test('a blocked microphone says why and can be tried again; then Space held talks', { tag: '@long' }, async ({

@@ -90,7 +90,7 @@ function Text({ text, label, className }: { text: string; label: string; classNa
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1)
     <section tabIndex={0} aria-label={label} className={cx('mt-1 overflow-auto rounded-m bg-hover p-2.5', className)}>
-      <pre className="whitespace-pre-wrap break-words font-mono text-xs leading-[1.55]">{text}</pre>
+      <pre className="whitespace-pre-wrap break-words font-mono text-s leading-[1.55]">{text}</pre>
     </section>
   )
 }
@@ -123,7 +123,7 @@ function HeaderList({ name, headers }: { name: string; headers: [string, string]
       <summary className="w-fit rounded-s pe-1 font-[520]">
         {name} <span className="num font-normal text-faint">{headers.length}</span>
       </summary>
-      <dl className="mt-1 mb-1.5 flex flex-col gap-0.5 font-mono text-xs">
+      <dl className="mt-1 mb-1.5 flex flex-col gap-0.5 font-mono text-s">
         {headers.map(([header, value], at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a header may occur twice, and the order of the list never changes
           <div key={at} className="break-all">

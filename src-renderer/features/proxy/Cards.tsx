@@ -214,7 +214,7 @@ function Small({ app, use, now }: { app: App; use: AppUse | null; now: number })
     lastUsedAt ? t('apps.lastUsed', { at: showTime(lastUsedAt, now) }) : t('apps.neverUsed'),
   ].filter(Boolean)
   return (
-    <footer className="num mt-auto flex flex-col text-faint text-xs leading-[1.55]">
+    <footer className="num mt-auto flex flex-col text-faint text-s leading-[1.55]">
       {use && use.unpricedToday > 0 && (
         <span className="text-warn">{t('apps.unpriced', { count: use.unpricedToday })}</span>
       )}

@@ -121,7 +121,7 @@ function Facts({ row }: { row: RequestRow }) {
       id: 'path',
       name: t('detail.path'),
       value: (
-        <code className="break-words font-mono text-xs">
+        <code className="break-words font-mono text-s">
           {row.method} <Path path={row.path} />
         </code>
       ),
@@ -158,7 +158,7 @@ function Facts({ row }: { row: RequestRow }) {
       name: t('detail.requestId'),
       value: row.requestId ? (
         <span className="inline-flex max-w-full items-center justify-end gap-0.5">
-          <code className="min-w-0 break-all font-mono text-xs">{row.requestId}</code>
+          <code className="min-w-0 break-all font-mono text-s">{row.requestId}</code>
           <CopyButton size="small" text={row.requestId} name={t('detail.copyRequestId')} />
         </span>
       ) : (
@@ -175,7 +175,7 @@ function Facts({ row }: { row: RequestRow }) {
   )
 }
 
-const Code = ({ children }: { children: string }) => <code className="break-words font-mono text-xs">{children}</code>
+const Code = ({ children }: { children: string }) => <code className="break-words font-mono text-s">{children}</code>
 
 /** The model that was asked for, the one that was sent and the one that answered, as far as they differ. */
 function Models({ row }: { row: RequestRow }) {
@@ -207,7 +207,7 @@ function Ending({ row }: { row: RequestRow }) {
   return (
     <Notice kind={bad ? 'bad' : 'info'} className="mt-3" {...(shown ? { title: shown.title } : {})}>
       {words}
-      {row.problem && !kind.success && <code className="mt-0.5 block font-mono text-xs">{row.problem.kind}</code>}
+      {row.problem && !kind.success && <code className="mt-0.5 block font-mono text-s">{row.problem.kind}</code>}
     </Notice>
   )
 }

@@ -90,7 +90,7 @@ function SetupList({
         if (own.length === 0) return null
         return (
           <div key={kind} className="flex flex-col gap-px pb-1.5">
-            <h3 className="px-2 pt-1 pb-0.5 font-[560] text-faint text-xs">{t(`setup.kinds.${kind}`)}</h3>
+            <h3 className="px-2 pt-1 pb-0.5 font-[560] text-faint text-s">{t(`setup.kinds.${kind}`)}</h3>
             {own.map((setup) => (
               <button
                 key={setup.id}
@@ -103,7 +103,7 @@ function SetupList({
                 )}
               >
                 {setupName(setup)}
-                {setup.where && <span className="block font-normal text-faint text-xs">{setupPlace(setup)}</span>}
+                {setup.where && <span className="block font-normal text-faint text-s">{setupPlace(setup)}</span>}
               </button>
             ))}
           </div>
@@ -174,7 +174,7 @@ export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsP
           <div className="flex items-start gap-2 py-1 pe-1 ps-3 text-s">
             <span className="min-w-0 flex-1 py-[3px]">
               <WithCode text={t(`appSetups:steps.${about}`, { packages })} />
-              {file && <code className="block break-all font-mono text-soft text-xs">{file}</code>}
+              {file && <code className="block break-all font-mono text-soft text-s">{file}</code>}
             </span>
             <CopyButton
               size="small"

@@ -18,7 +18,7 @@ export function TimelineBars({ row, now }: { row: RequestRow; now: number }) {
   const { phases, total } = timeline(row, now)
   if (phases.length === 0) return <p className="text-faint">{t('detail.timeline.none')}</p>
   return (
-    <ol className="num flex flex-col gap-1.5 text-xs">
+    <ol className="num flex flex-col gap-1.5 text-s">
       {phases.map(({ name, from, ms }) => (
         <li key={name} className="grid grid-cols-[70px_minmax(0,1fr)_62px] items-center gap-1">
           <span className="text-soft">{t(`detail.timeline.${name}`)}</span>

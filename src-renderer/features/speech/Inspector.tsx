@@ -197,7 +197,7 @@ function Requests({ speech }: { speech: SpeechDetail }) {
                   <div key={row} className="flex min-w-0 items-center gap-1 text-faint">
                     {id ? (
                       <>
-                        <code className="min-w-0 break-all font-mono text-xs">{id}</code>
+                        <code className="min-w-0 break-all font-mono text-s">{id}</code>
                         <CopyButton size="small" text={id} name={t('copyRequestId')} />
                       </>
                     ) : (

@@ -33,7 +33,7 @@ function Side({ name, pieces }: { name: string; pieces: readonly DiffPiece[] }) 
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section tabIndex={0} aria-label={name} className="min-h-0 overflow-y-auto px-6 py-3 max-[800px]:px-4">
-      <h2 className="mb-2 font-semibold text-faint text-xs">{name}</h2>
+      <h2 className="mb-2 font-semibold text-faint text-s">{name}</h2>
       <p dir="auto" className="whitespace-pre-wrap text-body leading-[1.65] select-text">
         {runs(pieces).map(({ text, differs, key }) =>
           differs ? (

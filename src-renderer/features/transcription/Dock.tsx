@@ -156,7 +156,7 @@ function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording 
           <LevelMeter recording={recording} label={t('level')} className="h-1.5 w-14" />
         </>
       )}
-      <span className="num @[560px]:inline hidden text-faint text-xs" title={recording.device}>
+      <span className="num @[560px]:inline hidden text-faint text-s" title={recording.device}>
         {t('keptSoFar', { size: showSize(kept) })}
       </span>
       {going ? (

@@ -79,7 +79,7 @@ export function FindBar(props: {
       />
       {found.needle.trim() !== '' && (
         <>
-          <span role="status" className="num whitespace-nowrap text-faint text-xs">
+          <span role="status" className="num whitespace-nowrap text-faint text-s">
             {some ? t('findCount', { at: showCount(found.at + 1), count: found.count }) : t('findNone')}
           </span>
           <IconButton

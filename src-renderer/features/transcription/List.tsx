@@ -186,7 +186,7 @@ function Row(props: {
             <span className="truncate text-faint text-s" dir="auto">
               {summaryOf(recording)}
             </span>
-            <span className="num flex items-center gap-1 text-faint text-xs">
+            <span className="num flex items-center gap-1 text-faint text-s">
               <time dateTime={createdAt}>{showDay(createdAt)}</time>
               {seconds !== null && `· ${clockOf(seconds)}`}
               {state === 'cut' && <Pill tone="warn">{t('cut')}</Pill>}

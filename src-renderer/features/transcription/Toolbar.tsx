@@ -101,7 +101,7 @@ function SaveMenu({ transcript, hasTimes }: { transcript: Transcript; hasTimes: 
           <MenuItem icon={Download} label={t('saveSrt')} onSelect={() => void saveTranscript(id, 'srt')} />
         </>
       ) : (
-        <p className="max-w-52 px-2 py-1.5 text-faint text-xs">{t(came === 'vtt' ? 'noTimes' : 'needsTimes')}</p>
+        <p className="max-w-52 px-2 py-1.5 text-faint text-s">{t(came === 'vtt' ? 'noTimes' : 'needsTimes')}</p>
       )}
     </Menu>
   )

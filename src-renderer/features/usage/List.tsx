@@ -64,7 +64,7 @@ function UsageAccounts() {
   if (!accounts || accounts.length === 0) return null
   return (
     <section aria-label={t('accounts.title')} className="flex flex-col gap-0.5">
-      <h2 className="px-2.5 pb-1 font-semibold text-faint text-xs">{t('accounts.title')}</h2>
+      <h2 className="px-2.5 pb-1 font-semibold text-faint text-s">{t('accounts.title')}</h2>
       <ul className="flex flex-col gap-0.5">
         {accounts.map((account) => (
           <li

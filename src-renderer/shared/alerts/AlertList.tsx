@@ -75,7 +75,7 @@ function Line({ alert, onGo, onDismiss }: { alert: Alert; onGo: () => void; onDi
         <p className="num break-words text-soft">
           <WithSc text={body} />
         </p>
-        <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-faint text-xs">
+        <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-faint text-s">
           <time dateTime={at} title={showFull(at)} className="num">
             {showDay(at)}
           </time>

@@ -59,7 +59,7 @@ export function ShortcutList({ heading: Heading }: { heading: 'h2' | 'h3' }) {
         if (its.length === 0) return null
         return (
           <section key={group} aria-label={t(`groups.${group}`)}>
-            <Heading className="mb-1 font-semibold text-faint text-xs">{t(`groups.${group}`)}</Heading>
+            <Heading className="mb-1 font-semibold text-faint text-s">{t(`groups.${group}`)}</Heading>
             <ul>
               {its.map((command) => (
                 <Row

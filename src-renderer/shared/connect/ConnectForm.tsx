@@ -263,7 +263,7 @@ function ConnectProblem({ problem, hasKey }: { problem: Problem; hasKey: boolean
       </span>
       <details className="mt-1 text-soft">
         <summary className="w-fit rounded-s font-[520]">{t('common:details')}</summary>
-        <pre className="mt-1 max-h-40 overflow-auto whitespace-pre-wrap break-words rounded-s bg-hover p-2 font-mono text-ink text-xs select-text">
+        <pre className="mt-1 max-h-40 overflow-auto whitespace-pre-wrap break-words rounded-s bg-hover p-2 font-mono text-ink text-s select-text">
           {detailsOf(problem)}
         </pre>
       </details>

@@ -24,7 +24,7 @@ export function OutboxList(props: { what: OutboxKind; recordingId?: string; clas
   if (items.length === 0 && !edited) return null
   return (
     <section aria-label={t('region')} className={cx('flex min-w-0 flex-col gap-1.5', className)}>
-      <h2 className="font-semibold text-faint text-xs">{t('region')}</h2>
+      <h2 className="font-semibold text-faint text-s">{t('region')}</h2>
       <ul className="max-h-[30vh] overflow-y-auto rounded-m bg-raise shadow-[0_0_0_1px_var(--line)]">
         {items.map((item) => (
           <Row key={item.id} item={item} onEdit={() => setEdited(item)} />

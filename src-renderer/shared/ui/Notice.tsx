@@ -43,7 +43,7 @@ export function Notice({ kind, title, children, action, buttons, details, role =
           {details && (
             <details className="mt-1.5 text-soft">
               <summary className="w-fit rounded-s font-[520]">{details.label}</summary>
-              <pre className="mt-1.5 max-h-48 overflow-auto whitespace-pre-wrap break-words rounded-s bg-raise p-2 font-mono text-ink text-xs select-text">
+              <pre className="mt-1.5 max-h-48 overflow-auto whitespace-pre-wrap break-words rounded-s bg-raise p-2 font-mono text-ink text-s select-text">
                 {details.text}
               </pre>
             </details>

@@ -11,7 +11,7 @@ export function OriginList(props: {
     <ul className="flex flex-wrap gap-1.5">
       {props.origins.map((origin) => (
         <li key={origin} className="flex max-w-full items-center gap-1 rounded-m bg-hover py-0.5 pe-0.5 ps-2">
-          <code className="min-w-0 truncate font-mono text-xs">{origin}</code>
+          <code className="min-w-0 truncate font-mono text-s">{origin}</code>
           <button
             type="button"
             aria-label={props.removeLabel(origin)}

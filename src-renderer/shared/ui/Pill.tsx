@@ -14,7 +14,7 @@ export function Pill({ tone, children }: { tone: PillTone; children: ReactNode }
   return (
     <span
       className={cx(
-        'num inline-block whitespace-nowrap rounded-[4px] px-1.5 font-[560] text-xs leading-[18px]',
+        'num inline-block whitespace-nowrap rounded-[4px] px-1.5 font-[560] text-s leading-[18px]',
         tones[tone],
       )}
     >

@@ -29,7 +29,7 @@ describe('a font size', () => {
     const small = [
       'font-size: 11px;',
       'font: 600 0.6875rem var(--mono);',
-      '--t-xs: 0.75rem;',
+      '--t-s: 0.75rem;',
       'text-[10.5px]',
       'font-size: 0.86em;',
     ]

@@ -110,7 +110,7 @@ function ChatActions({ ids }: { ids: readonly string[] }) {
       {one ? (
         <MenuItem icon={Pencil} label={t('rename')} onSelect={() => edit(one.id)} />
       ) : (
-        <DropdownMenu.Label className="px-2 py-1 font-semibold text-faint text-xs">
+        <DropdownMenu.Label className="px-2 py-1 font-semibold text-faint text-s">
           {t('selected', { count: chats.length })}
         </DropdownMenu.Label>
       )}

@@ -83,7 +83,7 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
           {name}
         </h3>
         {offers.length > 0 && (
-          <span className="num text-faint text-xs">{t('pick.count', { on: on.length, count: offers.length })}</span>
+          <span className="num text-faint text-s">{t('pick.count', { on: on.length, count: offers.length })}</span>
         )}
         <span className="ml-auto" />
         {usable.length > 1 && (
@@ -147,19 +147,19 @@ function OfferRow({ offer, on, onChange }: { offer: Offer; on: boolean; onChange
           {name}
         </code>
         {about !== '' && (
-          <span className="block truncate text-faint text-xs" title={plainText(offer.description)}>
+          <span className="block truncate text-faint text-s" title={plainText(offer.description)}>
             {about}
           </span>
         )}
         {fault && (
-          <span className="block text-warn text-xs">
+          <span className="block text-warn text-s">
             {fault.why === 'schema'
               ? t('pick.fault.schema', { words: plainText(fault.words) })
               : t(`pick.fault.${fault.why}`)}
           </span>
         )}
         {!fault && offer.readOnly !== true && offer.destructive === true && (
-          <span className="block text-faint text-xs">{t('pick.destructive')}</span>
+          <span className="block text-faint text-s">{t('pick.destructive')}</span>
         )}
       </div>
       {/* A tool that cannot be offered can still be switched off. */}
@@ -198,8 +198,8 @@ function How({ use, offered }: { use: ToolSelection; offered: readonly Offer[] }
           onPick={pickChoice}
         />
       </div>
-      {missing && <p className="text-warn text-xs">{t('how.unavailable', { name: plainText(named) })}</p>}
-      {!missing && choice === 'required' && noTools && <p className="text-warn text-xs">{t('how.noToolOn')}</p>}
+      {missing && <p className="text-warn text-s">{t('how.unavailable', { name: plainText(named) })}</p>}
+      {!missing && choice === 'required' && noTools && <p className="text-warn text-s">{t('how.noToolOn')}</p>}
       <div className="flex items-center gap-3 text-s">
         <span className="min-w-0 flex-1 text-soft">{t('how.parallel')}</span>
         <Select

@@ -103,7 +103,7 @@ function Found({ found, known, onReview }: { found: ReadServer; known: boolean; 
     <li className="flex items-start gap-3 rounded-m p-2.5 shadow-[inset_0_0_0_1px_var(--line-strong)]">
       <div className="min-w-0 flex-1 text-s">
         <div className="truncate font-[540]">{name}</div>
-        <code dir="ltr" className="block break-all font-mono text-faint text-xs [unicode-bidi:isolate]">
+        <code dir="ltr" className="block break-all font-mono text-faint text-s [unicode-bidi:isolate]">
           {plainText(form.kind === 'http' ? form.url : commandLine({ command: form.command, args: argsOf(form.args) }))}
         </code>
         {values.length > 0 && (

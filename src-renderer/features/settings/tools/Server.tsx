@@ -105,7 +105,7 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
         </Menu>
       </div>
       {!open && (
-        <code dir="ltr" className="truncate ps-5 font-mono text-faint text-xs [unicode-bidi:isolate]">
+        <code dir="ltr" className="truncate ps-5 font-mono text-faint text-s [unicode-bidi:isolate]">
           {plainText(transport.kind === 'stdio' ? commandLine(transport) : transport.url)}
         </code>
       )}

@@ -11,7 +11,7 @@ export function ServerDetails({ server }: { server: McpServer }) {
   const name = plainText(server.name)
   const names = transport.kind === 'stdio' ? transport.env : transport.headers
   const mono = (text: string) => (
-    <code dir="ltr" className="select-text break-all font-mono text-xs [unicode-bidi:isolate]">
+    <code dir="ltr" className="select-text break-all font-mono text-s [unicode-bidi:isolate]">
       {plainText(text)}
     </code>
   )
@@ -92,9 +92,9 @@ function ToolLine({ tool }: { tool: McpTool }) {
           {plainText(tool.name)}
         </code>
         {tool.sentName !== tool.name && (
-          <span className="text-faint text-xs">{t('settings.servers.sentAs', { name: tool.sentName })}</span>
+          <span className="text-faint text-s">{t('settings.servers.sentAs', { name: tool.sentName })}</span>
         )}
-        {claim && <span className="text-faint text-xs">{t(`settings.servers.tool.${claim}`)}</span>}
+        {claim && <span className="text-faint text-s">{t(`settings.servers.tool.${claim}`)}</span>}
       </div>
       {tool.description !== '' && (
         <p className="line-clamp-3 select-text break-words text-soft">{plainText(tool.description)}</p>
@@ -118,7 +118,7 @@ function Log({ of, lines }: { of: string; lines: readonly string[] }) {
         aria-label={t('settings.servers.logOf', { name: of })}
         className="mt-1.5 max-h-40 overflow-auto rounded-m bg-panel px-3 py-2 shadow-[inset_0_0_0_1px_var(--line)]"
       >
-        <pre className="m-0 select-text whitespace-pre-wrap break-words font-mono text-soft text-xs">
+        <pre className="m-0 select-text whitespace-pre-wrap break-words font-mono text-soft text-s">
           {plainText(lines.join('\n'))}
         </pre>
       </section>
