@@ -73,6 +73,22 @@ test('the hint for the key that sends disappears after the first three messages'
   await expect(hint).toBeEmpty()
 })
 
+test('the address of a page of the guide opens it over the page that is shown', async ({ page }) => {
+  const host = await openWebHost(newDataDir(), ['--sandbox'])
+  await page.goto(host.url)
+  await expect(composer(page)).toBeVisible()
+  await page.evaluate(() => {
+    location.hash = '#/usage'
+  })
+  await page.evaluate(() => {
+    location.hash = '#/help/start%23where-the-api-key-is-stored'
+  })
+  await expect(help(page).getByRole('heading', { name: 'Where the API key is stored' })).toBeInViewport()
+  await page.keyboard.press('Escape')
+  await expect(help(page)).toBeHidden()
+  await expect(page).toHaveURL(/#\/usage$/)
+})
+
 test('each page that is proposed opens', async ({ page }) => {
   const host = await openWebHost(newDataDir(), ['--sandbox'])
   await page.goto(host.url)

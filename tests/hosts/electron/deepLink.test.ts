@@ -6,6 +6,7 @@ import { linkInArguments, readDeepLink } from '../../../src-main/hosts/electron/
 import { composer, replies } from '../../e2e/journey.ts'
 import { tries } from '../../helpers/effort.ts'
 import { launchDesktop, real, runDesktopToItsEnd } from '../../helpers/electron/launch.ts'
+import { windowText } from '../../helpers/windowText.ts'
 import { launchConnected, newDataDir, tidy } from './fixtures.ts'
 
 afterEach(tidy)
@@ -86,6 +87,9 @@ test.runIf(!real)(
     await page.evaluate(() => location.assign('#/usage'))
     await evaluate(({ app }) => void app.emit('open-url', {}, 'inference-studio://chat/new?prompt=More'))
     await expect.poll(typed).toBe('Write a poem\nabout <b>\n\nMore')
+    await evaluate(({ app }) => void app.emit('open-url', {}, 'inference-studio://help/local-api#model-names'))
+    const help = page.getByRole('dialog', { name: windowText('help:title') })
+    await expect.poll(() => help.getByRole('heading', { name: 'Model names' }).isVisible()).toBe(true)
     expect(await replies(page).count()).toBe(0)
     expect(sandbox.observe.requests().filter(({ path }) => path === '/v1/chat/completions')).toEqual([])
   },

@@ -130,8 +130,6 @@ describe('chats', () => {
   })
   it('are dropped on a folder, and a deleted folder returns with its chats', async () => {
     await open()
-    // Both rows are in view: scrolling under the pointer would end the drag elsewhere.
-    await page.setViewportSize({ width: 1200, height: 1600 })
     await line('Menu for eight, one vegan').dragTo(page.getByRole('button', { name: 'Home 2 chats' }))
     await page.getByRole('button', { name: 'Home 3 chats' }).waitFor()
     await menu('Home', 'Delete')
