@@ -130,6 +130,11 @@ describe('chats', () => {
   })
   it('are dropped on a folder, and a deleted folder returns with its chats', async () => {
     await open()
+    // Closed projects, so that both rows are in view: scrolling under the pointer would end the drag elsewhere.
+    for (const project of ['Work', 'Home']) {
+      await line(project).focus()
+      await page.keyboard.press('ArrowLeft')
+    }
     await line('Menu for eight, one vegan').dragTo(page.getByRole('button', { name: 'Home 2 chats' }))
     await page.getByRole('button', { name: 'Home 3 chats' }).waitFor()
     await menu('Home', 'Delete')
