@@ -130,7 +130,10 @@ export class SandboxAccounting {
     for (const key of keys) {
       if (key.history === 0) continue
       // The guide has random numbers of its own, so that it changes no figure of the others.
-      for (const [part, models] of [['history', others], ['history of the guide', guide]] as const) {
+      for (const [part, models] of [
+        ['history', others],
+        ['history of the guide', guide],
+      ] as const) {
         const random = seededRandom(seed, part, key.seedName)
         for (let back = SEEDED_DAYS; back >= 1; back -= 1) this.#seedDay(key, models, random, this.#now() - back * DAY)
       }

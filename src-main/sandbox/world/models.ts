@@ -57,7 +57,14 @@ const useful = new Set(['guide', 'tts-1', 'whisper-large-v3', 'whisper-large-v3-
 export const FAULT_MODEL_PREFIX = 'fault/'
 
 export const MODELS: readonly SandboxModel[] = [
-  model('guide', { speaker: 'guide', vision: true, tools: true, severalChoices: true, tokensPerSecond: 150, history: 1 }),
+  model('guide', {
+    speaker: 'guide',
+    vision: true,
+    tools: true,
+    severalChoices: true,
+    tokensPerSecond: 150,
+    history: 1,
+  }),
   model('writer-small', { severalChoices: true, tokensPerSecond: 90, history: 2 }),
   model('writer-large', {
     severalChoices: true,

@@ -35,7 +35,6 @@ function Bar() {
     return () => useFind.setState({ inMessage: null })
   }, [inMessage])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs at each request
   useEffect(() => {
     if (focused === 0) return focusComposer()
     field.current?.focus()

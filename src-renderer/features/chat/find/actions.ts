@@ -58,7 +58,16 @@ export function followJumps(): () => void {
     const at = matches.firstOf(jump.messageId)
     // A match in a collapsed part is not in the visible text. Scrolls to the message instead.
     if (at < 0) scrollToMessage(jump.messageId)
-    else useFind.setState(({ asked }) => ({ shown: true, text, words, matchCase: false, at, focused: 0, asked: asked + 1 }))
+    else
+      useFind.setState(({ asked }) => ({
+        shown: true,
+        text,
+        words,
+        matchCase: false,
+        at,
+        focused: 0,
+        asked: asked + 1,
+      }))
   }
   // The list renders the messages after the store has changed.
   const soon = (): void => void requestAnimationFrame(() => requestAnimationFrame(look))

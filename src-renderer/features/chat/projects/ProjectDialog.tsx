@@ -67,6 +67,8 @@ function wholeTokensOf(typed: string): number | null {
   return /^\d+$/.test(typed.trim()) && tokens <= maxWholeTokens ? tokens : null
 }
 
+const orNull = <T,>(value: T, isEmpty: boolean): T | null => (isEmpty ? null : value)
+
 /** Opens the part of the form with an invalid number, and focuses its field. */
 function showFault(part: HTMLDetailsElement | null): void {
   if (!part) return
@@ -94,8 +96,8 @@ function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonl
     const defaults = {
       model,
       wholeTokens,
-      instructions: instructions.trim() === '' ? null : instructions,
-      params: Object.keys(params).length === 0 ? null : params,
+      instructions: orNull(instructions, instructions.trim() === ''),
+      params: orNull(params, Object.keys(params).length === 0),
     }
     const wanted = name.trim()
     if (folder) {

@@ -305,18 +305,21 @@ describe('a queued message that can not be sent', () => {
     expect(queued()).toEqual(['Third (held)'])
   })
 
-  it.each([401, 402])('is a message of the chat when the service answers %i, and the rest waits for the person', async (status) => {
-    const { queue, queued, answer, path, service } = await talk()
-    queue('Second')
-    queue('Third')
-    await answer(content('One.'), 'end')
-    const refusal = new StudioError(status === 401 ? 'unauthorized' : 'insufficient_credits', 'No.', { status })
-    await answer(refusal, 'end')
-    // Retry of the failed reply repeats it. It was sent, so taking it back into the queue could send it twice.
-    expect(path()).toEqual(['First', 'assistant complete', 'Second', 'assistant failed'])
-    expect(queued()).toEqual(['Third (held)'])
-    expect(askedFor(service)).toEqual(['First', 'Second'])
-  })
+  it.each([401, 402])(
+    'is a message of the chat when the service answers %i, and the rest waits for the person',
+    async (status) => {
+      const { queue, queued, answer, path, service } = await talk()
+      queue('Second')
+      queue('Third')
+      await answer(content('One.'), 'end')
+      const refusal = new StudioError(status === 401 ? 'unauthorized' : 'insufficient_credits', 'No.', { status })
+      await answer(refusal, 'end')
+      // Retry of the failed reply repeats it. It was sent, so taking it back into the queue could send it twice.
+      expect(path()).toEqual(['First', 'assistant complete', 'Second', 'assistant failed'])
+      expect(queued()).toEqual(['Third (held)'])
+      expect(askedFor(service)).toEqual(['First', 'Second'])
+    },
+  )
 
   it('stays queued when one of its files is gone', async () => {
     const gone = new StudioError('no_such_item', 'A file of this project was removed.')
