@@ -8,12 +8,19 @@ import type { ChatRequest } from '../../upstream/types.ts'
 import { mappedModel } from '../apps/modelMap.ts'
 import { DialectError } from './dialectError.ts'
 import { dialects } from './dialects.ts'
-import { messagesReplies } from './messages/messagesDialect.ts'
-import { compactionReplies, translateCompaction } from './responses/compaction.ts'
+import { translateCompaction } from './responses/compaction.ts'
 import type { StoredItems } from './responses/inputItems.ts'
-import { responsesReplies, translateResponses } from './responses/responses.ts'
+import { translateResponses } from './responses/responses.ts'
 import { storedItem } from './stored/earlierResponses.ts'
-import type { DialectId, JsonObject, ReplyContext, ReplyTranslation, TranslatedRequest } from './types.ts'
+import type {
+  DialectId,
+  JsonObject,
+  PathMembers,
+  ReplyContext,
+  ReplyTranslation,
+  ResponsesContext,
+  TranslatedRequest,
+} from './types.ts'
 
 /**
  * What a translated request asks for: a reply, the compaction of a conversation of the Responses API, or a turn on a WebSocket of that API.
@@ -23,6 +30,8 @@ export type TranslatedAction = 'create' | 'compact' | 'turn'
 export interface ChatBytesOptions {
   dialect: DialectId
   action: TranslatedAction
+  /** What the path of the request says. */
+  inPath?: PathMembers
   modelMap: readonly ModelRule[]
   /** Id of the reply. */
   replyId: string
@@ -65,7 +74,7 @@ export function parseObject(bytes: Buffer): JsonObject {
 
 /** Translates a request to the bytes of a chat completion. A streamed reply always reports its usage. @throws DialectError */
 export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBytes {
-  const { dialect, action, modelMap, replyId, length, followsUnstored = false } = options
+  const { dialect, action, inPath, modelMap, replyId, length, followsUnstored = false } = options
   const isWanted = dialect === 'responses' && action !== 'compact' && body.store !== false
   const isImpossible = isWanted && !isStored(body, length, followsUnstored)
   const given = isImpossible ? { ...body, store: false } : body
@@ -82,10 +91,10 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
     if (store || action === 'turn')
       stored = { previous: previousResponseId, input: storedInput(replyId).map(storedItem) }
     request = translated
-  } else request = dialects[dialect].translate(given)
+  } else request = dialects[dialect].translate(given, inPath)
   if (isImpossible) request.ignored.push('store')
   const { chat: translatedChat, stream, ignored, context } = request
-  if (context.kind === 'responses') checkEcho(context.echo)
+  if (isOfResponses(context)) checkEcho(context.echo)
   const askedModel = translatedChat.model
   if (askedModel.length > maxModelLength) {
     throw new DialectError('model', `The name of a model may have at most ${maxModelLength} characters.`)
@@ -131,19 +140,10 @@ const isStored = ({ store, input }: JsonObject, length: number, followsUnstored:
   !(Array.isArray(input) && input.length > maxStoredItems) &&
   !followsUnstored
 
-/** The translation of the reply to a request, which may have been translated on another thread. */
-export function replyTranslation({ stream, ignored, context, said }: ChatBytes): ReplyTranslation {
-  return { stream, ignored, ...repliesIn(context, said) }
-}
+const isOfResponses = (context: ReplyContext): context is ResponsesContext => context.kind === 'responses'
 
-/** A function of its own, because functions that are made in one place keep everything that any of them uses: here the body. */
-function repliesIn(context: ReplyContext, said: Buffer | null): Omit<ReplyTranslation, 'stream' | 'ignored'> {
-  switch (context.kind) {
-    case 'responses':
-      return responsesReplies(context)
-    case 'messages':
-      return messagesReplies(context)
-    case 'compaction':
-      return compactionReplies(said ?? Buffer.alloc(0))
-  }
+/** The translation of the reply to a request, which may have been translated on another thread. */
+export function replyTranslation(dialect: DialectId, { stream, ignored, context, said }: ChatBytes): ReplyTranslation {
+  // Functions that are made in one place keep everything that any of them uses. So the dialect makes them, apart from the body.
+  return { stream, ignored, ...dialects[dialect].replies(context, said) }
 }

@@ -2,8 +2,8 @@ import type { Worker } from 'node:worker_threads'
 import { serveJobs, startWorker } from '../../shared/worker.ts'
 import { asBuffer } from '../../upstream/json/bytes.ts'
 import { type ChatBytes, type ChatBytesOptions, chatBytesOf, parseObject } from './chatBytes.ts'
+import { type CountOptions, countedTokens, type TokenCount } from './countTokens.ts'
 import { DialectError } from './dialectError.ts'
-import { countedTokens, type TokenCount } from './messages/countTokens.ts'
 import { nothingStored } from './responses/inputItems.ts'
 import { turnRequest } from './responses/turnRequest.ts'
 import { type References, referencesOf, type StoredForThread, storedItemsIn } from './stored/earlierResponses.ts'
@@ -18,8 +18,8 @@ export interface TranslationJob extends Omit<ChatBytesOptions, 'stored' | 'lengt
   stored: StoredForThread | null
 }
 
-/** A request of `POST /v1/messages/count_tokens`. */
-export interface CountJob {
+/** A request for a number of tokens. */
+export interface CountJob extends CountOptions {
   action: 'count_tokens'
   bytes: Uint8Array
 }
@@ -71,7 +71,7 @@ function ownBuffers(result: TranslationResult): ArrayBuffer[] {
 serveJobs<TranslationJob | CountJob | ListJob, TranslationResult | CountResult | ListResult>(role, () => ({
   handle(job, { transfer }) {
     try {
-      if (job.action === 'count_tokens') return countedTokens(asBuffer(job.bytes))
+      if (job.action === 'count_tokens') return countedTokens(asBuffer(job.bytes), job)
       if (job.action === 'list') return { list: listedItems(job.input, job.page) }
       const result = translated(job)
       transfer(ownBuffers(result))

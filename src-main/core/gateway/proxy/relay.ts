@@ -16,8 +16,7 @@ import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
 import type { TranslatedAction } from '../dialects/chatBytes.ts'
 import { dialects } from '../dialects/dialects.ts'
 import { isTranslated, localRouteOf, type TranslatedRoute } from '../dialects/routes.ts'
-import type { Dialect, JsonObject } from '../dialects/types.ts'
-import { type ModelsQuery, modelsPath, modelsQueryOf, translatedModels } from './anthropicModels.ts'
+import type { Dialect, JsonObject, ModelsRoute, PathMembers } from '../dialects/types.ts'
 import type { AppReply } from './appReply.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import { type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
@@ -37,6 +36,7 @@ import {
 import { pipeReply } from './replyBody.ts'
 import { modelInAddress, modelOf, type RequestBody, readBody } from './requestBody.ts'
 import { readTranslated, type Translation } from './translatedBody.ts'
+import { modelsPath, translatedModels } from './translatedModels.ts'
 import {
   failsInStream,
   isGood,
@@ -61,15 +61,15 @@ export async function relay(
   allowed: AllowedRequest,
 ): Promise<void> {
   const { method = 'GET' } = request
-  const route = localRouteOf(method, allowed.path)
-  if (route && !isTranslated(route)) return answerLocally(deps, request, response, allowed, route)
-  const dialect = route ? dialects[route.dialect] : null
-  const endpoint = dialect ? 'chat' : endpointOf(method, allowed.path)
+  const route = localRouteOf(method, allowed.path, request.headers)
+  if (route && !isTranslated(route) && route.action !== 'models')
+    return answerLocally(deps, request, response, allowed, route)
+  const endpoint = route === null ? endpointOf(method, allowed.path) : route.action === 'models' ? 'models' : 'chat'
   const forward = deps.forward()
   if (!forward) return refuse(deps, request, response, allowed, notConnected)
   const { models } = allowed.app
   // Path and query of a translated request are not sent.
-  if (!dialect && models !== null && !isReadOut(endpoint) && modelInAddress(allowed.path, models)) {
+  if (route === null && models !== null && !isReadOut(endpoint) && modelInAddress(allowed.path, models)) {
     return refuse(deps, request, response, allowed, addressNamesModel)
   }
   const reservation = deps.allowance.begin(allowed.app, endpoint)
@@ -120,12 +120,13 @@ class RelayedRequest {
   /** The API of the request when it is not the service's own. */
   readonly #dialect: Dialect | null
   readonly #action: TranslatedAction
+  readonly #inPath: PathMembers
   readonly #responses: StoredResponses
   /** Id of the reply to a translated request. */
   readonly #replyId: string
   #translation: Translation | null = null
-  /** Set for a request for models in Anthropic's shape. */
-  readonly #models: ModelsQuery | null
+  /** Set for a request for models in the shape of a dialect. */
+  readonly #models: ModelsRoute | null
   /** A translated stream, once its reply has begun. */
   #stream: TranslatedStream | null = null
   #expected: Expectation | null = null
@@ -137,15 +138,17 @@ class RelayedRequest {
     allowed: AllowedRequest,
     endpoint: Endpoint,
     reservation: AllowanceReservation,
-    route: TranslatedRoute | null,
+    route: TranslatedRoute | ModelsRoute | null,
   ) {
     this.#deps = deps
-    const dialect = route && dialects[route.dialect]
-    this.#action = allowed.turns ? 'turn' : (route?.action ?? 'create')
+    const translated = route?.action === 'models' ? null : route
+    const dialect = translated && dialects[translated.dialect]
+    this.#action = allowed.turns ? 'turn' : (translated?.action ?? 'create')
+    this.#inPath = translated?.action === 'create' ? (translated.inPath ?? {}) : {}
     this.#responses = allowed.turns?.over(deps.responses) ?? deps.responses
     this.#dialect = dialect
-    this.#replyId = dialect ? `${idPrefixes[dialect.id]}${randomBytes(24).toString('hex')}` : ''
-    this.#models = endpoint === 'models' ? modelsQueryOf(request, allowed.path) : null
+    this.#replyId = dialect ? `${dialect.replyIdPrefix}${randomBytes(24).toString('hex')}` : ''
+    this.#models = route?.action === 'models' ? route : null
     this.#request = request
     this.#response = response
     this.#allowed = allowed
@@ -195,11 +198,11 @@ class RelayedRequest {
     const { memory } = this.#deps
     const proceed = (): void => this.#allowed.proceed()
     if (this.#dialect) {
-      const [action, replyId, responses] = [this.#action, this.#replyId, this.#responses]
+      const [action, inPath, replyId, responses] = [this.#action, this.#inPath, this.#replyId, this.#responses]
       const { reserved = null, turns } = this.#allowed
       const isUnstored = (id: string): boolean => turns?.remembers(id) ?? false
       const threads = this.#deps.translation
-      const translation = { app, dialect: this.#dialect, action, replyId, responses, isUnstored, threads }
+      const translation = { app, dialect: this.#dialect, action, inPath, replyId, responses, isUnstored, threads }
       const body = await readTranslated(this.#request, translation, {
         memory,
         signal: this.#gone.signal,
@@ -399,11 +402,11 @@ class RelayedRequest {
     return isStored
   }
 
-  async #sendModels(reply: ForwardReply, query: ModelsQuery): Promise<void> {
+  async #sendModels(reply: ForwardReply, route: ModelsRoute): Promise<void> {
     const { app, extraHeaders } = this.#allowed
-    const options = { response: this.#response, dialect: dialects.messages, extraHeaders, ignored: [] }
+    const options = { response: this.#response, dialect: dialects[route.dialect], extraHeaders, ignored: [] }
     if (!isGood(reply.status)) return sendProblem(reply, options)
-    const models = await translatedModels(reply, query, app)
+    const models = await translatedModels(reply, route, app)
     if ('body' in models) sendTranslatedJson(reply, models.body, options)
     else sendRefusal(this.#response, models, extraHeaders)
   }
@@ -462,7 +465,6 @@ const notCleaned = (text: string): string => text
 
 /** The path of translated requests. */
 const chatPath = '/v1/chat/completions'
-const idPrefixes: Record<Dialect['id'], string> = { responses: 'resp_', messages: 'msg_' }
 class Redirected extends StudioError {
   constructor() {
     super('unexpected_status', redirected.message)

@@ -20,7 +20,7 @@ import {
   storedForThread,
   storedItemsIn,
 } from '../dialects/stored/earlierResponses.ts'
-import type { Dialect, DialectProblem, JsonObject, ReplyTranslation } from '../dialects/types.ts'
+import type { Dialect, DialectProblem, JsonObject, PathMembers, ReplyTranslation } from '../dialects/types.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import type { Refusal } from './errorReplies.ts'
 import { type BodyReadOptions, jsonLimit, noMemory, type RequestBody, readJson } from './requestBody.ts'
@@ -45,6 +45,7 @@ interface TranslationOptions {
   app: App
   dialect: Dialect
   action: TranslatedAction
+  inPath: PathMembers
   /** Id of the reply. */
   replyId: string
   responses: StoredResponses
@@ -130,11 +131,11 @@ function here(
   ownLength: number,
   options: TranslationOptions,
 ): ChatBytes {
-  const { app, dialect, action, replyId } = options
+  const { app, dialect, action, inPath, replyId } = options
   const items = stored && storedItemsIn(stored)
   const followsUnstored = isUnstored(body.previous_response_id, options)
   const length = ownLength + (items?.referencedBytes ?? 0)
-  const job = { dialect: dialect.id, action, modelMap: app.modelMap, replyId, followsUnstored, length }
+  const job = { dialect: dialect.id, action, inPath, modelMap: app.modelMap, replyId, followsUnstored, length }
   return chatBytesOf(body, { ...job, stored: items ?? nothingStored })
 }
 
@@ -165,9 +166,9 @@ async function onThread(
   options: TranslationOptions,
   { signal }: BodyReadOptions,
 ): Promise<OnThread> {
-  const { app, dialect, action, replyId, threads } = options
+  const { app, dialect, action, inPath, replyId, threads } = options
   const followsUnstored = isUnstored(stored?.previousId, options)
-  const job = { dialect: dialect.id, action, modelMap: app.modelMap, replyId, bytes, stored, followsUnstored }
+  const job = { dialect: dialect.id, action, inPath, modelMap: app.modelMap, replyId, bytes, stored, followsUnstored }
   const result = await threads.translate(app.id, job, signal)
   if ('status' in result || 'refers' in result) return result
   if ('problem' in result) return refusalOfDialect(result.problem)
@@ -187,7 +188,7 @@ function bodyOf(
   const storedMemory = isLarge ? options.memory.takeNow(app.id, length) : null
   if (isLarge && storedMemory === null) return noMemory
   memory.shrink(body.length)
-  const translation = { dialect, askedModel, request: replyTranslation(chat), stored, storedMemory }
+  const translation = { dialect, askedModel, request: replyTranslation(dialect.id, chat), stored, storedMemory }
   const translated = { body, asked, stripUsage: false, memory, translation }
   return asked.model === askedModel ? translated : { ...translated, askedModel }
 }

@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads'
 import { StudioError } from '../../errors.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import { WorkerClient, WorkerExit, WorkerTimeout } from '../../shared/workerClient.ts'
-import type { TokenCount } from '../dialects/messages/countTokens.ts'
+import type { TokenCount } from '../dialects/countTokens.ts'
 import type { ItemPage } from '../dialects/stored/itemPage.ts'
 import type {
   CountJob,
@@ -90,10 +90,10 @@ export class TranslationThreads {
   /** Counts the tokens of a request. As `translate`. */
   countTokens(
     app: string,
-    bytes: Buffer,
+    job: Omit<CountJob, 'action'>,
     signal: AbortSignal,
   ): Promise<TokenCount | { problem: DialectProblem } | Refusal> {
-    return this.#run(app, { action: 'count_tokens', bytes }, signal) as Promise<CountResult | Refusal>
+    return this.#run(app, { ...job, action: 'count_tokens' }, signal) as Promise<CountResult | Refusal>
   }
 
   /** JSON of a page of the items of a stored response. As `listedItems` and `translate`. */

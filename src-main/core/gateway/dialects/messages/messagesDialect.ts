@@ -1,12 +1,13 @@
 import { isFields } from '../../../upstream/json/values.ts'
 import type { ChatRequest } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import type { Dialect, JsonObject, MessagesContext, ReplyTranslation, TranslatedRequest } from '../types.ts'
+import type { Dialect, JsonObject, MessagesContext, ReplyFunctions, TranslatedRequest } from '../types.ts'
 import { IgnoredMessagesFields } from './ignoredFields.ts'
 import { MessageEvents } from './messageEvents.ts'
 import { problemBody } from './problemBody.ts'
 import { requestMessages } from './requestMessages.ts'
 import { applyParameters, isThinkingOff } from './requestParameters.ts'
+import { messagesRoute } from './route.ts'
 import { ToolDefinitions } from './toolDefinitions.ts'
 
 /** Below the bound of the local API, because the translated request has a few levels more. */
@@ -16,7 +17,16 @@ const maxLevels = 100
  * Anthropic's Messages API, translated to chat completions. `docs/dialects/messages.md` lists each field, block, tool and event. Requests
  * for `POST /v1/messages/count_tokens` are translated in the same way.
  */
-export const messagesDialect: Dialect = { id: 'messages', translate, errorBody: problemBody }
+export const messagesDialect: Dialect = {
+  id: 'messages',
+  replyIdPrefix: 'msg_',
+  headerPrefix: 'anthropic-',
+  requestIdHeader: 'request-id',
+  route: messagesRoute,
+  translate,
+  replies: messagesReplies,
+  errorBody: problemBody,
+}
 
 function translate(body: JsonObject): TranslatedRequest {
   for (const [key, value] of Object.entries(body)) refuseDepth(key, value)
@@ -39,9 +49,9 @@ function translate(body: JsonObject): TranslatedRequest {
 }
 
 /** The functions for the reply. */
-export const messagesReplies = (context: MessagesContext): Pick<ReplyTranslation, 'openReply'> => ({
-  openReply: (details, isSilent) => new MessageEvents(details, context, isSilent),
-})
+function messagesReplies(context: MessagesContext): ReplyFunctions {
+  return { openReply: (details, isSilent) => new MessageEvents(details, context, isSilent) }
+}
 
 function toolsOf(tools: unknown): unknown[] {
   if (tools === undefined || tools === null) return []

@@ -1,10 +1,17 @@
 import { StudioError } from '../../../errors.ts'
 import type { ChatMessage } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import type { JsonObject, ReplyDetails, ResponsesContext, StreamTranslator, TranslatedRequest } from '../types.ts'
+import { checkDepth, IgnoredResponsesFields, name, optionalText } from '../fields.ts'
+import type {
+  JsonObject,
+  ReplyContext,
+  ReplyDetails,
+  ResponsesContext,
+  StreamTranslator,
+  TranslatedRequest,
+} from '../types.ts'
 import { chatMessages } from './chatMessages.ts'
 import { maxSummaryBytes, summaryContent } from './compactionContent.ts'
-import { checkDepth, IgnoredResponsesFields, name, optionalText } from './fields.ts'
 import { inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
 import { refuseUnavailable } from './settings.ts'
 import { ResponsesTranslator } from './streamTranslator.ts'
@@ -30,6 +37,10 @@ Include, as far as the conversation has it:
 - what is left to do, and the next step
 
 Do not continue the work, answer questions or call tools. Reply with the summary only.`
+
+export interface CompactionContext extends ReplyContext {
+  kind: 'compaction'
+}
 
 /** A translated request for compaction. Its replies are whole only as JSON. */
 export interface CompactionRequest extends TranslatedRequest {
@@ -71,7 +82,7 @@ export function translateCompaction(
   const chat = { model, messages, ...sameParameters(body) }
   const asked = all.filter(({ type, item }) => type === 'message' && item.role === 'user')
   const said = Buffer.from(JSON.stringify(storedInput(asked, replyId)).slice(1, -1))
-  const context = { kind: 'compaction' } as const
+  const context: CompactionContext = { kind: 'compaction' }
   return { chat, stream: false, ignored: ignored.list(), said, context, ...compactionReplies(said) }
 }
 

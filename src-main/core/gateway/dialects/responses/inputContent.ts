@@ -1,8 +1,8 @@
 import { TextDecoder } from 'node:util'
 import type { ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
+import { type IgnoredResponsesFields, list, name, object, optionalText, text } from '../fields.ts'
 import type { JsonObject } from '../types.ts'
-import { type IgnoredResponsesFields, list, name, object, optionalText, text } from './fields.ts'
 
 /** Members of content parts that have their effect, or say nothing about the content. */
 const partFields = new Set([

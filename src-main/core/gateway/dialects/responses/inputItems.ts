@@ -1,6 +1,6 @@
 import { DialectError } from '../dialectError.ts'
+import { list, name, object, text } from '../fields.ts'
 import type { JsonObject } from '../types.ts'
-import { list, name, object, text } from './fields.ts'
 
 /** An input item and where it came from, for messages. */
 export interface InputEntry {

@@ -1,15 +1,17 @@
 import { DialectError } from '../dialectError.ts'
+import { checkDepth, IgnoredResponsesFields } from '../fields.ts'
 import type {
   Dialect,
   DialectProblem,
   JsonObject,
-  ReplyTranslation,
+  ReplyFunctions,
   ResponsesContext,
   TranslatedRequest,
 } from '../types.ts'
 import { chatMessages } from './chatMessages.ts'
-import { checkDepth, IgnoredResponsesFields } from './fields.ts'
+import { type CompactionContext, compactionReplies } from './compaction.ts'
 import { inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
+import { responsesRoute } from './route.ts'
 import { readSettings } from './settings.ts'
 import { ResponsesTranslator } from './streamTranslator.ts'
 import { chosenTools } from './toolChoice.ts'
@@ -80,7 +82,7 @@ export function translateResponses(body: JsonObject, stored: StoredItems = nothi
 }
 
 /** The functions for the reply. Made apart, because functions of one place keep everything that any of them uses: there the items. */
-export const responsesReplies = (context: ResponsesContext): Pick<ReplyTranslation, 'openReply'> => ({
+export const responsesReplies = (context: ResponsesContext): ReplyFunctions => ({
   openReply: (details, isSilent) => new ResponsesTranslator(context, details, isSilent),
 })
 
@@ -89,5 +91,21 @@ function errorBody({ status, message, type, code, param }: DialectProblem): Json
   return { error: { message, type: type ?? (status < 500 ? 'invalid_request_error' : 'server_error'), param, code } }
 }
 
+/** The reply of the API to a request, or to one for a compaction. */
+const repliesOf = (context: ResponsesContext | CompactionContext, said: Buffer | null): ReplyFunctions =>
+  context.kind === 'compaction' ? compactionReplies(said ?? Buffer.alloc(0)) : responsesReplies(context)
+
 /** The dialect for requests without stored items. Use `translateResponses` where items are stored. */
-export const responsesDialect: Dialect = { id: 'responses', translate: (body) => translateResponses(body), errorBody }
+export const responsesDialect: Dialect = {
+  id: 'responses',
+  replyIdPrefix: 'resp_',
+  hasWebSocket: true,
+  route: responsesRoute,
+  translate: (body) => translateResponses(body),
+  replies: repliesOf,
+  errorBody,
+  // Codex ignores `x-should-retry` and repeats a request up to 29 times after most statuses, but not after a failed stream
+  // (docs/decisions/0011-agent-replays.md).
+  failsInStream: ({ originator, 'user-agent': agent }, status) =>
+    /^codex/i.test(String(originator ?? agent ?? '')) && (status >= 500 || status === 402),
+}

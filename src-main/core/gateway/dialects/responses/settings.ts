@@ -1,5 +1,4 @@
 import { DialectError } from '../dialectError.ts'
-import type { JsonObject } from '../types.ts'
 import {
   hasValue,
   type IgnoredResponsesFields,
@@ -11,7 +10,8 @@ import {
   optionalObject,
   optionalText,
   text,
-} from './fields.ts'
+} from '../fields.ts'
+import type { JsonObject } from '../types.ts'
 import type { InputEntry } from './inputItems.ts'
 
 /** The request without its input and tools. */

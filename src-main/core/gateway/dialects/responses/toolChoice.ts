@@ -1,6 +1,6 @@
 import { DialectError } from '../dialectError.ts'
+import { list, name, object, optionalText, text } from '../fields.ts'
 import type { JsonObject } from '../types.ts'
-import { list, name, object, optionalText, text } from './fields.ts'
 import type { FunctionDefinition, RequestTools } from './tools.ts'
 
 /** What remains of the tools and the choice for chat completions. */

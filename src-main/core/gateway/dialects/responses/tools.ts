@@ -1,6 +1,4 @@
 import { DialectError } from '../dialectError.ts'
-import type { JsonObject } from '../types.ts'
-import { customArgument } from './customInput.ts'
 import {
   type IgnoredResponsesFields,
   list,
@@ -10,7 +8,9 @@ import {
   optionalObject,
   optionalText,
   text,
-} from './fields.ts'
+} from '../fields.ts'
+import type { JsonObject } from '../types.ts'
+import { customArgument } from './customInput.ts'
 import { ToolNames } from './toolNames.ts'
 
 /** A tool of a chat-completions request (specification, Tool). */

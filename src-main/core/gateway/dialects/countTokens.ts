@@ -1,8 +1,15 @@
-import { parseObject } from '../chatBytes.ts'
-import { messagesDialect } from './messagesDialect.ts'
+import { parseObject } from './chatBytes.ts'
+import { dialects } from './dialects.ts'
 import { estimatePromptTokens } from './tokenCount.ts'
+import type { DialectId, PathMembers } from './types.ts'
 
-/** What `POST /v1/messages/count_tokens` counts. */
+/** What a request asks to count. */
+export interface CountOptions {
+  dialect: DialectId
+  inPath: PathMembers
+}
+
+/** The tokens of the prompt of a request. */
 export interface TokenCount {
   /** Estimated tokens of the prompt, at least 1. */
   tokens: number
@@ -13,7 +20,7 @@ export interface TokenCount {
 }
 
 /** Counts the tokens of a request with the tokenizer of this program, because the service has no such endpoint. @throws DialectError */
-export function countedTokens(bytes: Buffer): TokenCount {
-  const { chat, ignored } = messagesDialect.translate(parseObject(bytes))
+export function countedTokens(bytes: Buffer, { dialect, inPath }: CountOptions): TokenCount {
+  const { chat, ignored } = dialects[dialect].translate(parseObject(bytes), inPath)
   return { tokens: estimatePromptTokens(chat), model: chat.model, ignored }
 }

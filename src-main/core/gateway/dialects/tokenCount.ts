@@ -1,5 +1,5 @@
-import { estimateTokens } from '../../../upstream/reply/tokens.ts'
-import type { ChatRequest, ContentPart } from '../../../upstream/types.ts'
+import { estimateTokens } from '../../upstream/reply/tokens.ts'
+import type { ChatRequest, ContentPart } from '../../upstream/types.ts'
 
 /** The same figure as in the estimate for budgets and limits (`upstream/request/parameters.ts`). */
 const tokensOfImage = 1_000

@@ -1,0 +1,31 @@
+import { decodedPart, refuseMethod, refusePath } from '../routeParts.ts'
+import type { JsonObject, LocalRoute, RequestTarget } from '../types.ts'
+import { modelInfo, modelList } from './modelList.ts'
+
+/** The routes below `/v1/messages`, and `GET /v1/models` of clients that send Anthropic's version header. */
+export function messagesRoute({ method, segments, path, headers }: RequestTarget): LocalRoute | null {
+  const [version, root, part, ...more] = segments
+  if (version !== 'v1') return null
+  const dialect = 'messages'
+  if (root === 'models' && headers['anthropic-version'] !== undefined && method === 'GET') {
+    const [bare = '', query = ''] = path.split('?', 2)
+    // Ids may contain slashes.
+    const model = decodedPart(bare.slice('/v1/models'.length)).replace(/^\/|\/$/g, '')
+    const models = { list: modelList, one: modelInfo }
+    return { dialect, action: 'models', model: model === '' ? null : model, query: new URLSearchParams(query), models }
+  }
+  if (root !== 'messages') return null
+  if (part === undefined) return method === 'POST' ? { dialect, action: 'create' } : refuseMethod(dialect, 'POST')
+  if (part === 'count_tokens' && more.length === 0) {
+    const replyOf = (input_tokens: number): JsonObject => ({ input_tokens })
+    return method === 'POST' ? { dialect, action: 'count_tokens', replyOf } : refuseMethod(dialect, 'POST')
+  }
+  if (part === 'batches') {
+    return refusePath(
+      dialect,
+      404,
+      'Message batches are not supported, because the service behind the local API has none.',
+    )
+  }
+  return refusePath(dialect, 404, 'The local API has no such path below /v1/messages.')
+}
