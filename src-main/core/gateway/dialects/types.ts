@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { RequestDialect } from '../../../../src-preload/contract/requests.ts'
 import type { ChatRequest, ChatStreamEvent } from '../../upstream/types.ts'
+import type { RequestFiles } from './requestFiles.ts'
 import type { CallableTool } from './responses/toolNames.ts'
 
 /** The APIs of other vendors that the local API translates to chat completions. */
@@ -19,6 +20,8 @@ export interface DialectProblem {
   code: string | null
   /** The request field that can't be translated, such as `tools[2].type`, or null. */
   param: string | null
+  /** Facts for the client's code, where the API has a place for them. */
+  details?: JsonObject
 }
 
 /** A request in a dialect, translated to chat completions. */
@@ -49,6 +52,8 @@ export interface MessagesContext extends ReplyContext {
   kind: 'messages'
   /** Leave out the reasoning, because the client turned thinking off. */
   hideReasoning: boolean
+  /** Names of tools that the service knows by another name, by that name. */
+  toolNames: ReadonlyMap<string, string>
 }
 
 /** How the reply to a request is translated. It refers to no part of the conversation, because a reply may take many minutes. */
@@ -154,10 +159,10 @@ export interface Dialect {
   /** The route of a request, or null when its path is none of this dialect. */
   route(target: RequestTarget): LocalRoute | null
   /**
-   * Translates a request.
+   * Translates a request. Without effect when it leaves files unread (`RequestFiles.unread`).
    * @throws DialectError 400 for what can't be translated, naming the field
    */
-  translate(body: JsonObject, inPath?: PathMembers): TranslatedRequest
+  translate(body: JsonObject, inPath?: PathMembers, files?: RequestFiles): TranslatedRequest
   /**
    * The functions for the reply to a request with this context, which the dialect made itself.
    * @param said the messages of the user that a compaction repeats, as in `ChatBytes`

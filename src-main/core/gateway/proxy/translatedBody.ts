@@ -194,12 +194,13 @@ function bodyOf(
 }
 
 /** The refusal of a request that can't be translated. */
-export const refusalOfDialect = ({ status, code, message, param }: DialectProblem): Refusal => ({
+export const refusalOfDialect = ({ status, code, message, param, details }: DialectProblem): Refusal => ({
   status,
   type: 'studio_refused',
   code: code ?? 'not_translatable',
   message,
   param,
+  details,
 })
 
 const tooLarge: Refusal = {

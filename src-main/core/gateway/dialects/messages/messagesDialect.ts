@@ -1,7 +1,8 @@
 import { isFields } from '../../../upstream/json/values.ts'
 import type { ChatRequest } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import type { Dialect, JsonObject, MessagesContext, ReplyFunctions, TranslatedRequest } from '../types.ts'
+import { RequestFiles } from '../requestFiles.ts'
+import type { Dialect, JsonObject, MessagesContext, PathMembers, ReplyFunctions, TranslatedRequest } from '../types.ts'
 import { IgnoredMessagesFields } from './ignoredFields.ts'
 import { MessageEvents } from './messageEvents.ts'
 import { problemBody } from './problemBody.ts'
@@ -28,7 +29,7 @@ export const messagesDialect: Dialect = {
   errorBody: problemBody,
 }
 
-function translate(body: JsonObject): TranslatedRequest {
+function translate(body: JsonObject, _inPath?: PathMembers, files = new RequestFiles()): TranslatedRequest {
   for (const [key, value] of Object.entries(body)) refuseDepth(key, value)
   if (typeof body.model !== 'string' || body.model === '')
     throw new DialectError('model', 'Must be the name of a model.')
@@ -37,14 +38,14 @@ function translate(body: JsonObject): TranslatedRequest {
   const ignored = new IgnoredMessagesFields()
   const tools = new ToolDefinitions(ignored)
   for (const [index, tool] of toolsOf(body.tools).entries()) tools.add(tool, `tools[${index}]`)
-  const chat: ChatRequest = { model: body.model, messages: requestMessages(body, tools, ignored) }
+  const chat: ChatRequest = { model: body.model, messages: requestMessages(body, tools, { ignored, files }) }
   applyParameters(body, chat, ignored)
-  tools.applyTo(chat, body.tool_choice)
+  const toolNames = tools.applyTo(chat, body.tool_choice)
   if (stream) {
     chat.stream = true
     chat.stream_options = { include_usage: true }
   }
-  const context: MessagesContext = { kind: 'messages', hideReasoning: isThinkingOff(body) }
+  const context: MessagesContext = { kind: 'messages', hideReasoning: isThinkingOff(body), toolNames }
   return { chat, stream, ignored: ignored.list(), context, ...messagesReplies(context) }
 }
 
