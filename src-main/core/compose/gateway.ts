@@ -5,6 +5,7 @@ import type { UsageFeature } from '../features/usage/usage.ts'
 import { AppAllowance } from '../gateway/apps/allowance.ts'
 import { appUses } from '../gateway/apps/appUsage.ts'
 import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
+import { RequestFileTexts } from '../gateway/proxy/fileTexts.ts'
 import { LocalV1, type LocalV1Settings } from '../gateway/proxy/localV1.ts'
 import { relay } from '../gateway/proxy/relay.ts'
 import type { RelayDependencies } from '../gateway/proxy/relayDependencies.ts'
@@ -12,6 +13,7 @@ import { TranslationThreads } from '../gateway/proxy/translationThreads.ts'
 import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
 import type { Host } from '../host.ts'
 import type { Metrics } from '../observability/metrics.ts'
+import type { FileReader } from '../ports/fileReader.ts'
 import { closeAll } from '../shared/closeAll.ts'
 import { StateFeed } from '../shared/stateFeed.ts'
 import { guarded } from '../shared/unexpected.ts'
@@ -28,6 +30,8 @@ export interface GatewayDependencies extends Pick<OpenData, 'settings' | 'apps' 
   port: number | null | undefined
   /** The state of the local API changed. Called often. */
   changed(): void
+  /** A document converter of its own. */
+  openFileReader(): FileReader
 }
 
 /** The local API: its server, the limits of its apps, and what each app uses now. */
@@ -46,6 +50,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   const { host, settings, apps, requestLog, session, scheduler, usage, metrics, port, changed } = dependencies
   const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
   const translation = new TranslationThreads()
+  const fileTexts = new RequestFileTexts(dependencies.openFileReader)
   const relayDependencies: RelayDependencies = {
     forward: () => session.current?.forward ?? null,
     requestLog,
@@ -60,6 +65,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     memory: new BodyMemory(),
     responses: requestLog.storedResponses,
     translation,
+    fileTexts,
   }
   const proxy = new LocalV1({
     verify: apps.verify,
@@ -109,7 +115,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     apply: () => proxy.apply(wanted()),
     async close() {
       clearInterval(timer)
-      await closeAll([stopWatchingKeys, proxy, () => translation.terminate()])
+      await closeAll([stopWatchingKeys, proxy, () => translation.terminate(), () => fileTexts.terminate()])
     },
   }
 }

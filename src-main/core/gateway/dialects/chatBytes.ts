@@ -8,6 +8,7 @@ import type { ChatRequest } from '../../upstream/types.ts'
 import { mappedModel } from '../apps/modelMap.ts'
 import { DialectError } from './dialectError.ts'
 import { dialects } from './dialects.ts'
+import type { RequestFiles } from './requestFiles.ts'
 import { translateCompaction } from './responses/compaction.ts'
 import type { StoredItems } from './responses/inputItems.ts'
 import { translateResponses } from './responses/responses.ts'
@@ -39,6 +40,8 @@ export interface ChatBytesOptions {
   length: number
   /** Items that a Responses request refers to. */
   stored: StoredItems
+  /** The files of the request. The translation has to be repeated when it leaves some unread. */
+  files?: RequestFiles
   /** Whether the previous response exists in memory only, so that one after it can't be stored. */
   followsUnstored?: boolean
 }
@@ -91,7 +94,7 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
     if (store || action === 'turn')
       stored = { previous: previousResponseId, input: storedInput(replyId).map(storedItem) }
     request = translated
-  } else request = dialects[dialect].translate(given, inPath)
+  } else request = dialects[dialect].translate(given, inPath, options.files)
   if (isImpossible) request.ignored.push('store')
   const { chat: translatedChat, stream, ignored, context } = request
   if (isOfResponses(context)) checkEcho(context.echo)

@@ -1,5 +1,6 @@
 import { parseObject } from './chatBytes.ts'
 import { dialects } from './dialects.ts'
+import type { RequestFiles } from './requestFiles.ts'
 import { estimatePromptTokens } from './tokenCount.ts'
 import type { DialectId, PathMembers } from './types.ts'
 
@@ -7,6 +8,8 @@ import type { DialectId, PathMembers } from './types.ts'
 export interface CountOptions {
   dialect: DialectId
   inPath: PathMembers
+  /** As in `ChatBytesOptions`. */
+  files?: RequestFiles
 }
 
 /** The tokens of the prompt of a request. */
@@ -20,7 +23,7 @@ export interface TokenCount {
 }
 
 /** Counts the tokens of a request with the tokenizer of this program, because the service has no such endpoint. @throws DialectError */
-export function countedTokens(bytes: Buffer, { dialect, inPath }: CountOptions): TokenCount {
-  const { chat, ignored } = dialects[dialect].translate(parseObject(bytes), inPath)
+export function countedTokens(bytes: Buffer, { dialect, inPath, files }: CountOptions): TokenCount {
+  const { chat, ignored } = dialects[dialect].translate(parseObject(bytes), inPath, files)
   return { tokens: estimatePromptTokens(chat), model: chat.model, ignored }
 }

@@ -15,7 +15,7 @@ export type FileTexts = ReadonlyMap<string, { text: string; problem: string | nu
 /** Most different files of one request that are read. */
 const maxFiles = 100
 /** Most text of all files of one request, UTF-16 units. A chat message of this program sends no more either. */
-const maxCharacters = 2_000_000
+export const maxFileCharacters = 2_000_000
 
 /**
  * The files of one request. A translation has no access to the document converter: it collects the files whose text it lacks, and is run
@@ -26,7 +26,7 @@ export class RequestFiles {
   readonly unread: UnreadFile[] = []
   readonly #texts: FileTexts
   readonly #seen = new Set<string>()
-  #left = maxCharacters
+  #left = maxFileCharacters
 
   constructor(texts: FileTexts = new Map()) {
     this.#texts = texts
@@ -40,13 +40,12 @@ export class RequestFiles {
     const id = createHash('sha256').update(base64).digest('base64url')
     const what = `The file ${JSON.stringify((name === '' ? mediaType : name).slice(0, 200))}`
     const note = (problem: string) => ({ text: `[${what} could not be read: ${problem}]`, isRead: false })
+    const isFirst = !this.#seen.has(id)
+    if (isFirst && this.#seen.size >= maxFiles) return note(`Only ${maxFiles} different files of a request are read.`)
+    this.#seen.add(id)
     const known = this.#texts.get(id)
     if (known === undefined) {
-      if (this.#seen.size >= maxFiles && !this.#seen.has(id)) {
-        return note(`Only ${maxFiles} different files of a request are read.`)
-      }
-      if (!this.#seen.has(id)) this.unread.push({ id, bytes: Buffer.from(base64, 'base64'), name })
-      this.#seen.add(id)
+      if (isFirst) this.unread.push({ id, bytes: Buffer.from(base64, 'base64'), name })
       return note('It has not been read yet.')
     }
     if (known.problem !== null) return note(known.problem)
@@ -57,6 +56,6 @@ export class RequestFiles {
     const kept = text.length <= this.#left ? text : text.slice(0, this.#left).toWellFormed()
     this.#left -= kept.length
     if (kept.length === text.length) return text
-    return `${kept}\n[The files of this request have too much text. The last ${text.length - kept.length} characters of this file were left out.]`
+    return `${kept}\n[The rest of this file was left out, because the files of this request have too much text.]`
   }
 }

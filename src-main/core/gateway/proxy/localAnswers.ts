@@ -3,11 +3,13 @@ import { asStudioError } from '../../errors.ts'
 import type { RequestTrace } from '../../ports/requests.ts'
 import { flattened } from '../../upstream/headers.ts'
 import { mappedModel } from '../apps/modelMap.ts'
-import { countedTokens } from '../dialects/countTokens.ts'
+import { countedTokens, type TokenCount } from '../dialects/countTokens.ts'
 import { DialectError } from '../dialects/dialectError.ts'
 import { dialects } from '../dialects/dialects.ts'
+import { RequestFiles } from '../dialects/requestFiles.ts'
 import type { TranslatedRoute } from '../dialects/routes.ts'
 import { itemPageOf, listedItems } from '../dialects/stored/itemPage.ts'
+import type { CountJob, Unread } from '../dialects/translationWorker.ts'
 import type { LocalRoute, ModelsRoute } from '../dialects/types.ts'
 import type { AppReply } from './appReply.ts'
 import { newRequestId, type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
@@ -145,7 +147,7 @@ const unknownResponse = (id: string): Refusal => ({
 
 /** An estimate with the tokenizer of this program, because the service has no such endpoint. */
 async function countTokens(
-  { memory, translation }: RelayDependencies,
+  { memory, translation, fileTexts }: RelayDependencies,
   request: IncomingMessage,
   allowed: AllowedRequest,
   { dialect, inPath = {}, replyOf }: Extract<AnsweredRoute, { action: 'count_tokens' }>,
@@ -156,10 +158,11 @@ async function countTokens(
   try {
     const { bytes } = read
     const isShort = bytes.length <= maxCountedHere
-    const job = { dialect, inPath }
-    const counted = isShort
-      ? countedTokens(bytes, job)
-      : await translation.countTokens(allowed.app.id, { ...job, bytes }, gone)
+    const { id } = allowed.app
+    const counted = await fileTexts.translated(id, gone, (texts) => {
+      const job = { dialect, inPath, ...(texts && { texts }) }
+      return isShort ? countedHere(bytes, job) : translation.countTokens(id, { ...job, bytes }, gone)
+    })
     if ('status' in counted) return counted
     if ('problem' in counted) return refusalOfDialect(counted.problem)
     const { tokens, model: askedModel, ignored } = counted
@@ -168,6 +171,12 @@ async function countTokens(
   } finally {
     read.memory.release()
   }
+}
+
+function countedHere(bytes: Buffer, { texts, ...job }: Omit<CountJob, 'action' | 'bytes'>): TokenCount | Unread {
+  const files = new RequestFiles(texts)
+  const counted = countedTokens(bytes, { ...job, files })
+  return files.unread.length > 0 ? { unread: files.unread } : counted
 }
 
 function open(

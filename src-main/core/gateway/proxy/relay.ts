@@ -201,8 +201,18 @@ class RelayedRequest {
       const [action, inPath, replyId, responses] = [this.#action, this.#inPath, this.#replyId, this.#responses]
       const { reserved = null, turns } = this.#allowed
       const isUnstored = (id: string): boolean => turns?.remembers(id) ?? false
-      const threads = this.#deps.translation
-      const translation = { app, dialect: this.#dialect, action, inPath, replyId, responses, isUnstored, threads }
+      const { translation: threads, fileTexts } = this.#deps
+      const translation = {
+        app,
+        dialect: this.#dialect,
+        action,
+        inPath,
+        replyId,
+        responses,
+        isUnstored,
+        threads,
+        fileTexts,
+      }
       const body = await readTranslated(this.#request, translation, {
         memory,
         signal: this.#gone.signal,

@@ -4,6 +4,7 @@ import type { StoredResponses } from '../../ports/storedResponses.ts'
 import type { Nano } from '../../shared/money.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
 import type { BodyMemory } from './bodyMemory.ts'
+import type { RequestFileTexts } from './fileTexts.ts'
 import type { TranslationThreads } from './translationThreads.ts'
 
 export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
@@ -26,6 +27,8 @@ export interface RelayDependencies {
   responses: StoredResponses
   /** Translates large requests of other vendors' APIs. */
   translation: TranslationThreads
+  /** Reads files in requests of other vendors' APIs. */
+  fileTexts: RequestFileTexts
 }
 
 /** The expected use of one request. `count` is the number of choices or images. */

@@ -10,6 +10,7 @@ import {
   type TranslatedAction,
 } from '../dialects/chatBytes.ts'
 import { DialectError } from '../dialects/dialectError.ts'
+import { type FileTexts, RequestFiles } from '../dialects/requestFiles.ts'
 import { nothingStored } from '../dialects/responses/inputItems.ts'
 import { turnRequest } from '../dialects/responses/turnRequest.ts'
 import {
@@ -20,9 +21,11 @@ import {
   storedForThread,
   storedItemsIn,
 } from '../dialects/stored/earlierResponses.ts'
+import type { Unread } from '../dialects/translationWorker.ts'
 import type { Dialect, DialectProblem, JsonObject, PathMembers, ReplyTranslation } from '../dialects/types.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import type { Refusal } from './errorReplies.ts'
+import type { RequestFileTexts } from './fileTexts.ts'
 import { type BodyReadOptions, jsonLimit, noMemory, type RequestBody, readJson } from './requestBody.ts'
 import { isForThread, type TranslationThreads } from './translationThreads.ts'
 
@@ -52,6 +55,7 @@ interface TranslationOptions {
   /** Whether the response with this id exists in the memory of its connection only. */
   isUnstored(id: string): boolean
   threads: TranslationThreads
+  fileTexts: RequestFileTexts
 }
 
 /** Smaller stored conversations are not worth another thread, nor an entry of their own in the memory bounds. Bytes. */
@@ -85,7 +89,9 @@ export async function readTranslated(
     const stored = refers && needed && (await storedForThread(refers, needed, app.id, responses, maxBytes))
     const isHere = body !== null && earlier <= smallConversation
     const chat = isHere
-      ? here(body, stored, bytes.length, translation)
+      ? await translation.fileTexts.translated(app.id, options.signal, (texts) =>
+          here(body, stored, bytes.length, translation, texts),
+        )
       : await elsewhere(first, bytes, stored, translation, options)
     translated =
       'status' in chat ? chat : bodyOf(chat, bytes.length + earlier, translation, options, both(memory, more))
@@ -130,13 +136,16 @@ function here(
   stored: StoredForThread | null,
   ownLength: number,
   options: TranslationOptions,
-): ChatBytes {
+  texts: FileTexts | undefined,
+): ChatBytes | Unread {
   const { app, dialect, action, inPath, replyId } = options
   const items = stored && storedItemsIn(stored)
   const followsUnstored = isUnstored(body.previous_response_id, options)
   const length = ownLength + (items?.referencedBytes ?? 0)
   const job = { dialect: dialect.id, action, inPath, modelMap: app.modelMap, replyId, followsUnstored, length }
-  return chatBytesOf(body, { ...job, stored: items ?? nothingStored })
+  const files = new RequestFiles(texts)
+  const chat = chatBytesOf(body, { ...job, files, stored: items ?? nothingStored })
+  return files.unread.length > 0 ? { unread: files.unread } : chat
 }
 
 /** The translation on another thread, which may have been done before it was known whether the request refers to anything. */
@@ -166,10 +175,12 @@ async function onThread(
   options: TranslationOptions,
   { signal }: BodyReadOptions,
 ): Promise<OnThread> {
-  const { app, dialect, action, inPath, replyId, threads } = options
+  const { app, dialect, action, inPath, replyId, threads, fileTexts } = options
   const followsUnstored = isUnstored(stored?.previousId, options)
   const job = { dialect: dialect.id, action, inPath, modelMap: app.modelMap, replyId, bytes, stored, followsUnstored }
-  const result = await threads.translate(app.id, job, signal)
+  const result = await fileTexts.translated(app.id, signal, (texts) =>
+    threads.translate(app.id, texts ? { ...job, texts } : job, signal),
+  )
   if ('status' in result || 'refers' in result) return result
   if ('problem' in result) return refusalOfDialect(result.problem)
   return { ...result, body: asBuffer(result.body), said: result.said && asBuffer(result.said) }
