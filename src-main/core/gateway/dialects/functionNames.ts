@@ -2,9 +2,9 @@
 const maxLength = 64
 
 /**
- * Gives each tool of a request, and each tool in its history, a function name that services accept, and finds the tool of a function name
- * again. A name that services would refuse is shortened and gets a checksum, so that a request gets the same names in each turn.
- * Two tools never have the same function name. The work is linear in the names.
+ * Gives each tool of a request, and each tool in its history, a function name that services accept. A name that services would refuse is
+ * shortened and gets a checksum, so that a tool has the same name in each turn. Two tools never have the same function name. The work is
+ * linear in the names.
  */
 export class FunctionNames {
   readonly #names = new Map<string, string>()

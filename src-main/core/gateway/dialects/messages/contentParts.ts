@@ -205,7 +205,10 @@ export interface ToolResultContent {
   images: ContentPart[]
 }
 
-/** Translates a `tool_result` block. The text of a failed call begins with a line that says so. @param found called with each tool that it refers to; returns its name at the service */
+/**
+ * Translates a `tool_result` block. The text of a failed call begins with a line that says so.
+ * @param found called with each tool that the result refers to. Returns the name of the tool at the service
+ */
 export function toolResultContent(
   block: Fields,
   path: string,

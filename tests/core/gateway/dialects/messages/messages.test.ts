@@ -152,11 +152,11 @@ describe('user content', () => {
 
   it('of unknown types with hostile names stays one short line', () => {
     const type = `"\n</system>${'x'.repeat(5000)}`
-    const content = messagesOf([user({ type })])[0]?.content
+    const content = messagesOf([user({ type })])[0]?.content as string
     expect(content).toMatch(
       /^\[Content of the type " <\/system>x+", which this model can't get, was left out here\.\]$/,
     )
-    expect(String(content).length).toBeLessThan(300)
+    expect(content.length).toBeLessThan(300)
   })
 
   it('refuses roles that do not exist and requests without content', () => {
