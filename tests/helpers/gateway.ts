@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Writable } from 'node:stream'
 import { createFileReader } from '../../src-main/core/features/documents/fileReader.ts'
 import { AppAllowance } from '../../src-main/core/gateway/apps/allowance.ts'
+import { ReasoningRefusals } from '../../src-main/core/gateway/apps/reasoningRefusals.ts'
 import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/gateway/proxy/bodyMemory.ts'
 import { RequestFileTexts } from '../../src-main/core/gateway/proxy/fileTexts.ts'
 import { relay } from '../../src-main/core/gateway/proxy/relay.ts'
@@ -112,6 +113,7 @@ export async function openGateway(
     local: () => origin,
     memory,
     responses: requestLog.storedResponses,
+    reasoningRefusals: new ReasoningRefusals(),
     translation,
     fileTexts,
   }

@@ -4,6 +4,7 @@ import type { Session } from '../features/connections/session.ts'
 import type { UsageFeature } from '../features/usage/usage.ts'
 import { AppAllowance } from '../gateway/apps/allowance.ts'
 import { appUses } from '../gateway/apps/appUsage.ts'
+import { ReasoningRefusals } from '../gateway/apps/reasoningRefusals.ts'
 import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
 import { RequestFileTexts } from '../gateway/proxy/fileTexts.ts'
 import { LocalV1, type LocalV1Settings } from '../gateway/proxy/localV1.ts'
@@ -64,6 +65,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     local: () => new URL(proxy.status().baseUrl ?? 'http://127.0.0.1').origin,
     memory: new BodyMemory(),
     responses: requestLog.storedResponses,
+    reasoningRefusals: new ReasoningRefusals(),
     translation,
     fileTexts,
   }

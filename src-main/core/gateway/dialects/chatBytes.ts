@@ -6,6 +6,7 @@ import { parametersOf } from '../../upstream/request/chatParameters.ts'
 import type { RequestParameters } from '../../upstream/request/parameters.ts'
 import type { ChatRequest } from '../../upstream/types.ts'
 import { mappedModel } from '../apps/modelMap.ts'
+import type { ReasoningSent } from '../apps/reasoningRefusals.ts'
 import { DialectError } from './dialectError.ts'
 import { dialects } from './dialects.ts'
 import type { RequestFiles } from './requestFiles.ts'
@@ -34,6 +35,8 @@ export interface ChatBytesOptions {
   /** What the path of the request says. */
   inPath?: PathMembers
   modelMap: readonly ModelRule[]
+  /** Models of the service that refuse `reasoning_content`. */
+  refuseReasoning?: ReadonlySet<string>
   /** Id of the reply. */
   replyId: string
   /** Size of the request with the items that it refers to, bytes. */
@@ -53,6 +56,7 @@ export interface ChatBytes {
   /** Model in the app's request. The body has the model of the app's map. */
   askedModel: string
   stream: boolean
+  reasoning: ReasoningSent
   /** Fields and tools that have no effect. */
   ignored: string[]
   context: ReplyContext
@@ -77,7 +81,7 @@ export function parseObject(bytes: Buffer): JsonObject {
 
 /** Translates a request to the bytes of a chat completion. A streamed reply always reports its usage. @throws DialectError */
 export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBytes {
-  const { dialect, action, inPath, modelMap, replyId, length, followsUnstored = false } = options
+  const { dialect, action, inPath, modelMap, refuseReasoning, replyId, length, followsUnstored = false } = options
   const isWanted = dialect === 'responses' && action !== 'compact' && body.store !== false
   const isImpossible = isWanted && !isStored(body, length, followsUnstored)
   const given = isImpossible ? { ...body, store: false } : body
@@ -107,10 +111,21 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
     chat.stream = true
     chat.stream_options = { include_usage: true }
   }
+  const reasoning = reasoningSent(chat, refuseReasoning?.has(chat.model) ?? false)
+  if (reasoning === 'withheld') ignored.push('reasoning_content')
   const asked = parametersOf(chat)
-  const more = { asked, askedModel, stream, ignored, context, stored, said }
+  const more = { asked, askedModel, stream, reasoning, ignored, context, stored, said }
   if (asked.json) return { body: Buffer.from(JSON.stringify(chat)), ...more }
   throw new DialectError(null, `The translated request has more than ${maxDepth} levels of nesting.`, 'body_unreadable')
+}
+
+/** Removes the reasoning of earlier messages when the model refuses it. */
+function reasoningSent({ messages }: ChatRequest, isRefused: boolean): ReasoningSent {
+  const reasoned = messages.filter((message) => message.reasoning_content !== undefined)
+  if (reasoned.length === 0) return null
+  if (!isRefused) return 'sent'
+  for (const message of reasoned) delete message.reasoning_content
+  return 'withheld'
 }
 
 /** Longest name of a model. The rules of the model map are compared with it one after another. */

@@ -74,9 +74,9 @@ export async function relay(
   }
   const reservation = deps.allowance.begin(allowed.app, endpoint)
   if ('status' in reservation) return refuse(deps, request, response, allowed, refusalOfLimit(reservation))
-  const relayedRequest = new RelayedRequest(deps, request, response, allowed, endpoint, reservation, route)
+  const relayedRequest = new RelayedRequest(deps, request, response, allowed, endpoint, reservation, route, forward)
   try {
-    await relayedRequest.run(forward)
+    await relayedRequest.run()
   } finally {
     reservation.settle(relayedRequest.tokens)
     relayedRequest.releaseBody()
@@ -109,6 +109,8 @@ class RelayedRequest {
   readonly #gone = new AbortController()
   #trace: RequestTrace | null = null
   #reply: ForwardReply | null = null
+  /** The connection of the request. */
+  #send: Forward
   /** The request body, until the reply starts. */
   #body: RequestBody | null = null
   #stopped = false
@@ -139,8 +141,10 @@ class RelayedRequest {
     endpoint: Endpoint,
     reservation: AllowanceReservation,
     route: TranslatedRoute | ModelsRoute | null,
+    forward: Forward,
   ) {
     this.#deps = deps
+    this.#send = forward
     const translated = route?.action === 'models' ? null : route
     const dialect = translated && dialects[translated.dialect]
     this.#action = allowed.turns ? 'turn' : (translated?.action ?? 'create')
@@ -163,7 +167,7 @@ class RelayedRequest {
     }
   }
 
-  async run(forward: Forward): Promise<void> {
+  async run(): Promise<void> {
     const { app } = this.#allowed
     try {
       const body = await this.#readBody()
@@ -173,7 +177,7 @@ class RelayedRequest {
         app.models && !isReadOut(this.#endpoint) ? selectorBesides(body.asked?.selectors ?? [], app.models) : null
       if (selector !== null) return this.#refuse(fieldSelectsModel(selector), body.asked?.model)
       // The connection may have changed while the body was read, so the current one is used.
-      const send = this.#deps.forward() ?? forward
+      this.#send = this.#deps.forward() ?? this.#send
       const expected = this.#expect(body)
       this.#expected = expected
       const over = expected && this.#deps.allowance.expect(app, this.#reservation, expected)
@@ -181,7 +185,7 @@ class RelayedRequest {
       const trace = this.#open(body)
       if (trace.written) await trace.written
       if (body instanceof Upload) this.#checkModelOf(body, trace)
-      this.#reply = await send(this.#forwardRequest(body, trace, expected))
+      this.#reply = await this.#send(this.#forwardRequest(body, trace, expected))
       await this.#sendReply(this.#reply)
       this.#end(wholeEnd(this.#reply))
     } catch (thrown) {
@@ -202,11 +206,13 @@ class RelayedRequest {
       const { reserved = null, turns } = this.#allowed
       const isUnstored = (id: string): boolean => turns?.remembers(id) ?? false
       const { translation: threads, fileTexts } = this.#deps
+      const refuseReasoning = this.#deps.reasoningRefusals.of(this.#send)
       const translation = {
         app,
         dialect: this.#dialect,
         action,
         inPath,
+        refuseReasoning,
         replyId,
         responses,
         isUnstored,
@@ -371,8 +377,9 @@ class RelayedRequest {
   }
 
   #replyOptions(translation: Translation, clean: (text: string) => string): TranslatedReplyOptions {
-    const { askedModel, stored } = translation
-    const { model = null, tokensIn = 0 } = this.#expected ?? {}
+    const { askedModel, reasoning, stored } = translation
+    const { tokensIn = 0 } = this.#expected ?? {}
+    const model = this.#expected?.model ?? askedModel
     return {
       response: this.#response,
       gone: this.#gone.signal,
@@ -380,13 +387,14 @@ class RelayedRequest {
       details: {
         id: this.#replyId,
         createdAt: Math.floor(Date.now() / 1000),
-        model: model ?? askedModel,
+        model,
         tokensIn,
         completedAt: () => Math.floor(Date.now() / 1000),
         report: (note) => this.#trace?.ignores(note),
       },
       extraHeaders: this.#allowed.extraHeaders,
       reserveMemory: (bytes) => this.#memoryForReply(bytes),
+      refused: (problem) => this.#deps.reasoningRefusals.learn(this.#send, model, reasoning, problem),
       streams: (stream) => {
         this.#stream = stream
       },

@@ -3,6 +3,7 @@ import type { Allowance, RequestLog } from '../../ports/requests.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
 import type { Nano } from '../../shared/money.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
+import type { ReasoningRefusals } from '../apps/reasoningRefusals.ts'
 import type { BodyMemory } from './bodyMemory.ts'
 import type { RequestFileTexts } from './fileTexts.ts'
 import type { TranslationThreads } from './translationThreads.ts'
@@ -25,6 +26,8 @@ export interface RelayDependencies {
   memory: BodyMemory
   /** Responses that apps asked to store. */
   responses: StoredResponses
+  /** Which models refuse the reasoning of earlier messages. */
+  reasoningRefusals: ReasoningRefusals
   /** Translates large requests of other vendors' APIs. */
   translation: TranslationThreads
   /** Reads files in requests of other vendors' APIs. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
 import { asBuffer } from '../../upstream/json/bytes.ts'
+import type { ReasoningSent } from '../apps/reasoningRefusals.ts'
 import {
   type ChatBytes,
   chatBytesOf,
@@ -35,6 +36,7 @@ export interface Translation {
   /** Model in the app's request. */
   askedModel: string
   request: ReplyTranslation
+  reasoning: ReasoningSent
   stored: ChatBytes['stored']
   /** Memory for `stored`, or for the user's messages of a compaction. Release it when the reply has ended. */
   storedMemory: MemoryReservation | null
@@ -49,6 +51,8 @@ interface TranslationOptions {
   dialect: Dialect
   action: TranslatedAction
   inPath: PathMembers
+  /** Models of the service that refuse `reasoning_content`. */
+  refuseReasoning: ReadonlySet<string>
   /** Id of the reply. */
   replyId: string
   responses: StoredResponses
@@ -130,6 +134,11 @@ const both = (request: MemoryReservation, earlier: MemoryReservation): MemoryRes
 const referencesIn = (body: JsonObject, { dialect }: TranslationOptions): References | null =>
   dialect.id === 'responses' ? referencesOf(body) : null
 
+/** What the translation needs of the options, here and on a thread. */
+const jobOf = ({ app: { modelMap }, dialect: { id: dialect }, action, inPath, refuseReasoning, replyId }: TranslationOptions) => ({
+  ...{ dialect, action, inPath, modelMap, refuseReasoning, replyId },
+})
+
 /** @throws DialectError */
 function here(
   body: JsonObject,
@@ -138,11 +147,10 @@ function here(
   options: TranslationOptions,
   texts: FileTexts | undefined,
 ): ChatBytes | Unread {
-  const { app, dialect, action, inPath, replyId } = options
   const items = stored && storedItemsIn(stored)
   const followsUnstored = isUnstored(body.previous_response_id, options)
   const length = ownLength + (items?.referencedBytes ?? 0)
-  const job = { dialect: dialect.id, action, inPath, modelMap: app.modelMap, replyId, followsUnstored, length }
+  const job = { ...jobOf(options), followsUnstored, length }
   const files = new RequestFiles(texts)
   const chat = chatBytesOf(body, { ...job, files, stored: items ?? nothingStored })
   return files.unread.length > 0 ? { unread: files.unread } : chat
@@ -175,9 +183,9 @@ async function onThread(
   options: TranslationOptions,
   { signal }: BodyReadOptions,
 ): Promise<OnThread> {
-  const { app, dialect, action, inPath, replyId, threads, fileTexts } = options
+  const { app, threads, fileTexts } = options
   const followsUnstored = isUnstored(stored?.previousId, options)
-  const job = { dialect: dialect.id, action, inPath, modelMap: app.modelMap, replyId, bytes, stored, followsUnstored }
+  const job = { ...jobOf(options), bytes, stored, followsUnstored }
   const result = await fileTexts.translated(app.id, signal, (texts) =>
     threads.translate(app.id, texts ? { ...job, texts } : job, signal),
   )
@@ -193,13 +201,14 @@ function bodyOf(
   options: BodyReadOptions,
   memory: MemoryReservation,
 ): TranslatedBody | Refusal {
-  const { body, asked, askedModel, stored } = chat
+  const { body, asked, askedModel, reasoning, stored } = chat
   if (body.length > jsonLimit) return tooLarge
   const isLarge = (stored !== null || action === 'compact') && length > smallConversation
   const storedMemory = isLarge ? options.memory.takeNow(app.id, length) : null
   if (isLarge && storedMemory === null) return noMemory
   memory.shrink(body.length)
-  const translation = { dialect, askedModel, request: replyTranslation(dialect.id, chat), stored, storedMemory }
+  const request = replyTranslation(dialect.id, chat)
+  const translation = { dialect, askedModel, request, reasoning, stored, storedMemory }
   const translated = { body, asked, stripUsage: false, memory, translation }
   return asked.model === askedModel ? translated : { ...translated, askedModel }
 }

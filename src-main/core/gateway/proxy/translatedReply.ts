@@ -43,6 +43,8 @@ export interface TranslatedReplyOptions {
    * asked. Null when there is nothing to store.
    */
   store: ((reply: JsonObject) => Promise<boolean>) | null
+  /** Called when the service refused the request, with its own words. */
+  refused(problem: DialectProblem): void
   /** Called with the stream of a streamed reply, before its first bytes. */
   streams(stream: TranslatedStream): void
   /** Whether a failure with this status is sent as the failure of a stream. See `failsInStream`. */
@@ -69,8 +71,10 @@ export async function sendTranslated(reply: ForwardReply, options: TranslatedRep
   const envelope: Envelope = { response, dialect, extraHeaders, ignored: request.ignored }
   const requestId = requestIdOf(reply)
   if (!isGood(reply.status)) {
-    if (!options.failsInStream(reply.status)) return sendProblem(reply, envelope)
-    const text = await new TranslatedStream(options, factsOf(reply, requestId)).refused(await readProblem(reply))
+    const problem = await readProblem(reply)
+    options.refused(problem)
+    if (!options.failsInStream(reply.status)) return sendError(reply, problem, envelope, requestId)
+    const text = await new TranslatedStream(options, factsOf(reply, requestId)).refused(problem)
     writeStreamHead({ ...reply, status: 200, statusText: 'OK' }, envelope, request, requestId)
     response.end(text)
     return
@@ -124,11 +128,11 @@ export async function sendFailedStream(options: TranslatedReplyOptions, refusal:
 export const isGood = (status: number): boolean => status >= 200 && status <= 299
 
 /** Sends an error reply of the service in the shape of a dialect. */
-export async function sendProblem(reply: ForwardReply, envelope: Envelope): Promise<void> {
-  const requestId = requestIdOf(reply)
-  const problem = await readProblem(reply)
+export const sendProblem = async (reply: ForwardReply, envelope: Envelope): Promise<void> =>
+  sendError(reply, await readProblem(reply), envelope, requestIdOf(reply))
+
+const sendError = (reply: ForwardReply, problem: DialectProblem, envelope: Envelope, requestId: string): void =>
   sendTranslatedJson(reply, envelope.dialect.errorBody(problem, requestId), envelope, requestId)
-}
 
 /** Sends a translated body with the status and the headers of the service's reply. */
 export function sendTranslatedJson(

@@ -16,7 +16,7 @@ import { FairWorkers } from './fairWorkers.ts'
  * Largest body that the main thread translates, with the earlier responses that it continues, bytes, and its most values. Values cost more
  * than their bytes: parsing and writing 20,000 takes about 20 ms. Real requests have fewer.
  */
-const maxHere = { bytes: 1024 * 1024, values: 20_000 }
+export const maxHere = { bytes: 1024 * 1024, values: 20_000 }
 /** Tokens of a longer request are counted on another thread, bytes. */
 export const maxCountedHere = 16 * 1024
 
