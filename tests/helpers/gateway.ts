@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -103,6 +104,7 @@ export async function openGateway(
   const fileTexts = new RequestFileTexts(
     openFileReader ?? (() => createFileReader({ fork: forkNode, folder: dataDir })),
   )
+  const sealingKey = randomBytes(32)
   const deps: RelayDependencies = {
     forward: () => upstream.forward,
     requestLog: requestLog,
@@ -113,6 +115,7 @@ export async function openGateway(
     local: () => origin,
     memory,
     responses: requestLog.storedResponses,
+    sealingKey: () => sealingKey,
     reasoningRefusals: new ReasoningRefusals(),
     translation,
     fileTexts,

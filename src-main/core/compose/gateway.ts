@@ -21,7 +21,7 @@ import { guarded } from '../shared/unexpected.ts'
 import { loadTokenizer } from '../upstream/reply/tokens.ts'
 import type { OpenData } from './data.ts'
 
-export interface GatewayDependencies extends Pick<OpenData, 'settings' | 'apps' | 'requestLog'> {
+export interface GatewayDependencies extends Pick<OpenData, 'store' | 'settings' | 'apps' | 'requestLog'> {
   host: Host
   session: Session
   scheduler: RequestScheduler
@@ -48,7 +48,7 @@ export interface ComposedGateway {
 const tokenizerMs = 3000
 
 export function composeGateway(dependencies: GatewayDependencies): ComposedGateway {
-  const { host, settings, apps, requestLog, session, scheduler, usage, metrics, port, changed } = dependencies
+  const { host, store, settings, apps, requestLog, session, scheduler, usage, metrics, port, changed } = dependencies
   const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
   const translation = new TranslationThreads()
   const fileTexts = new RequestFileTexts(dependencies.openFileReader)
@@ -65,6 +65,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     local: () => new URL(proxy.status().baseUrl ?? 'http://127.0.0.1').origin,
     memory: new BodyMemory(),
     responses: requestLog.storedResponses,
+    sealingKey: store.settings.sealingKey,
     reasoningRefusals: new ReasoningRefusals(),
     translation,
     fileTexts,

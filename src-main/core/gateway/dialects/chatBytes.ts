@@ -13,6 +13,7 @@ import type { RequestFiles } from './requestFiles.ts'
 import { translateCompaction } from './responses/compaction.ts'
 import type { StoredItems } from './responses/inputItems.ts'
 import { translateResponses } from './responses/responses.ts'
+import type { Sealing } from './responses/sealedReasoning.ts'
 import { storedItem } from './stored/earlierResponses.ts'
 import type {
   DialectId,
@@ -37,6 +38,8 @@ export interface ChatBytesOptions {
   modelMap: readonly ModelRule[]
   /** Models of the service that refuse `reasoning_content`. */
   refuseReasoning?: ReadonlySet<string>
+  /** With what reasoning of the app is sealed. */
+  sealing?: Sealing
   /** Id of the reply. */
   replyId: string
   /** Size of the request with the items that it refers to, bytes. */
@@ -89,11 +92,15 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
   let stored: ChatBytes['stored'] = null
   let said: Buffer | null = null
   if (action === 'compact') {
-    const compaction = translateCompaction(given, replyId, options.stored)
+    const compaction = translateCompaction(given, replyId, options.stored, options.sealing)
     request = compaction
     said = compaction.said
   } else if (dialect === 'responses') {
-    const { store, previousResponseId, storedInput, ...translated } = translateResponses(given, options.stored)
+    const { store, previousResponseId, storedInput, ...translated } = translateResponses(
+      given,
+      options.stored,
+      options.sealing,
+    )
     // The connection of a turn has a memory of its own for what is not stored.
     if (store || action === 'turn')
       stored = { previous: previousResponseId, input: storedInput(replyId).map(storedItem) }

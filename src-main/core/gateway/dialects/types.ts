@@ -46,6 +46,8 @@ export interface ResponsesContext extends ReplyContext {
   tools: ReadonlyMap<string, CallableTool>
   /** Return reasoning as a summary. Without it reasoning is returned as reasoning text. */
   summarizes: boolean
+  /** Return reasoning sealed too, because the request asked for `reasoning.encrypted_content`. */
+  seals: boolean
 }
 
 export interface MessagesContext extends ReplyContext {
@@ -184,6 +186,8 @@ export interface ReplyDetails {
   model: string
   /** Estimated tokens of the prompt, for events that are sent before the service has counted them. */
   tokensIn: number
+  /** Seals the model's reasoning, so that only this computer can read it, and only for the same app. Null when the text is too long. */
+  seal?: (text: string) => string | null
   /** Receives one sentence for each thing in the reply that the dialect can't express, for the log's detail. It contains no text of the model. */
   report?: (note: string) => void
   /** The time in seconds since 1970, called once when the reply has ended. Without it the reply has no time of completion. */

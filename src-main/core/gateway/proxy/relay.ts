@@ -15,6 +15,7 @@ import { replayLimit } from '../../upstream/sending/replay.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
 import type { TranslatedAction } from '../dialects/chatBytes.ts'
 import { dialects } from '../dialects/dialects.ts'
+import { type Sealing, sealedReasoning } from '../dialects/responses/sealedReasoning.ts'
 import { isTranslated, localRouteOf, type TranslatedRoute } from '../dialects/routes.ts'
 import type { Dialect, JsonObject, ModelsRoute, PathMembers } from '../dialects/types.ts'
 import type { AppReply } from './appReply.ts'
@@ -207,12 +208,14 @@ class RelayedRequest {
       const isUnstored = (id: string): boolean => turns?.remembers(id) ?? false
       const { translation: threads, fileTexts } = this.#deps
       const refuseReasoning = this.#deps.reasoningRefusals.of(this.#send)
+      const sealing = this.#sealing()
       const translation = {
         app,
         dialect: this.#dialect,
         action,
         inPath,
         refuseReasoning,
+        sealing,
         replyId,
         responses,
         isUnstored,
@@ -239,6 +242,10 @@ class RelayedRequest {
       upload.memory = memory.takeNow(app.id, replayLimit)
     }
     return upload
+  }
+
+  #sealing(): Sealing {
+    return { key: this.#deps.sealingKey(), app: this.#allowed.app.id }
   }
 
   /** Frees the memory of the items that were stored with the reply. */
@@ -389,6 +396,7 @@ class RelayedRequest {
         createdAt: Math.floor(Date.now() / 1000),
         model,
         tokensIn,
+        seal: (text) => sealedReasoning(text, this.#sealing()),
         completedAt: () => Math.floor(Date.now() / 1000),
         report: (note) => this.#trace?.ignores(note),
       },

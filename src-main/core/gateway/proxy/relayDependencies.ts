@@ -26,6 +26,8 @@ export interface RelayDependencies {
   memory: BodyMemory
   /** Responses that apps asked to store. */
   responses: StoredResponses
+  /** The key of this computer that seals reasoning for apps: 32 random bytes, made at first use. Not the service's key. */
+  sealingKey(): Uint8Array
   /** Which models refuse the reasoning of earlier messages. */
   reasoningRefusals: ReasoningRefusals
   /** Translates large requests of other vendors' APIs. */

@@ -13,6 +13,7 @@ import {
 import { DialectError } from '../dialects/dialectError.ts'
 import { type FileTexts, RequestFiles } from '../dialects/requestFiles.ts'
 import { nothingStored } from '../dialects/responses/inputItems.ts'
+import type { Sealing } from '../dialects/responses/sealedReasoning.ts'
 import { turnRequest } from '../dialects/responses/turnRequest.ts'
 import {
   neededResponses,
@@ -53,6 +54,8 @@ interface TranslationOptions {
   inPath: PathMembers
   /** Models of the service that refuse `reasoning_content`. */
   refuseReasoning: ReadonlySet<string>
+  /** With what reasoning of the app is sealed. */
+  sealing: Sealing
   /** Id of the reply. */
   replyId: string
   responses: StoredResponses
@@ -135,9 +138,10 @@ const referencesIn = (body: JsonObject, { dialect }: TranslationOptions): Refere
   dialect.id === 'responses' ? referencesOf(body) : null
 
 /** What the translation needs of the options, here and on a thread. */
-const jobOf = ({ app: { modelMap }, dialect: { id: dialect }, action, inPath, refuseReasoning, replyId }: TranslationOptions) => ({
-  ...{ dialect, action, inPath, modelMap, refuseReasoning, replyId },
-})
+const jobOf = ({ app, dialect, action, inPath, refuseReasoning, sealing, replyId }: TranslationOptions) => {
+  const { modelMap } = app
+  return { dialect: dialect.id, action, inPath, modelMap, refuseReasoning, sealing, replyId }
+}
 
 /** @throws DialectError */
 function here(

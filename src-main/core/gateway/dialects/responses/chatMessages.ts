@@ -1,12 +1,13 @@
 import { sendableArguments } from '../../../upstream/reply/toolCalls.ts'
 import type { ChatMessage, ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import { type IgnoredResponsesFields, list, name, object, optionalText, text } from '../fields.ts'
+import { hasValue, type IgnoredResponsesFields, list, name, object, optionalText, text } from '../fields.ts'
 import type { JsonObject } from '../types.ts'
 import { summaryOf } from './compactionContent.ts'
 import { customArgument } from './customInput.ts'
 import { contentParts } from './inputContent.ts'
 import type { InputEntry } from './inputItems.ts'
+import { openedReasoning, type Sealing } from './sealedReasoning.ts'
 import type { ToolNames } from './toolNames.ts'
 
 type ToolCall = NonNullable<ChatMessage['tool_calls']>[number]
@@ -25,7 +26,7 @@ const itemFields = new Set([
   'input',
   'output',
 ])
-const reasoningFields = new Set(['id', 'type', 'status', 'summary', 'content'])
+const reasoningFields = new Set(['id', 'type', 'status', 'summary', 'content', 'encrypted_content'])
 const compactionFields = new Set(['id', 'type', 'encrypted_content'])
 /** Comes before the summary of a compacted conversation. */
 const summaryHeading =
@@ -53,6 +54,8 @@ export interface MessageOptions {
   instructions: string | null
   /** Whether reasoning of earlier turns is sent too. The API's default is the current turn. */
   allReasoning: boolean
+  /** With what the app's reasoning was sealed. Without it all sealed reasoning is ignored. */
+  sealing?: Sealing | undefined
 }
 
 /**
@@ -66,7 +69,7 @@ export function chatMessages(
   ignored: IgnoredResponsesFields,
   options: MessageOptions,
 ): ChatMessage[] {
-  const builder = new MessageBuilder(names, ignored, resultsOf(entries))
+  const builder = new MessageBuilder(names, ignored, resultsOf(entries), options.sealing)
   // Some services refuse messages without text.
   if (options.instructions !== null && options.instructions !== '')
     builder.messages.push({ role: 'system', content: options.instructions })
@@ -133,11 +136,18 @@ class MessageBuilder {
   readonly #names: ToolNames
   readonly #ignored: IgnoredResponsesFields
   readonly #results: Map<InputEntry, InputEntry>
+  readonly #sealing: Sealing | undefined
   #turn: Turn | null = null
   /** Reasoning whose message or call has not come yet. */
   #reasoning: string[] = []
 
-  constructor(names: ToolNames, ignored: IgnoredResponsesFields, results: Map<InputEntry, InputEntry>) {
+  constructor(
+    names: ToolNames,
+    ignored: IgnoredResponsesFields,
+    results: Map<InputEntry, InputEntry>,
+    sealing: Sealing | undefined,
+  ) {
+    this.#sealing = sealing
     this.#names = names
     this.#ignored = ignored
     this.#results = results
@@ -237,7 +247,11 @@ class MessageBuilder {
       ...list(item.content ?? [], `${param}.content`).map((part, at) => partText(part, `${param}.content[${at}]`)),
       ...list(item.summary ?? [], `${param}.summary`).map((part, at) => partText(part, `${param}.summary[${at}]`)),
     ]
-    const said = parts.filter((part) => part !== '').join('\n\n')
+    const { encrypted_content: sealed } = item
+    const opened = this.#sealing ? openedReasoning(sealed, this.#sealing) : null
+    if (opened === null && hasValue(sealed)) this.#ignored.add('input.encrypted_content')
+    // The sealed text is the whole one. Summary and content repeat it.
+    const said = opened ?? parts.filter((part) => part !== '').join('\n\n')
     if (isCurrent && said !== '') this.#reasoning.push(said)
   }
 

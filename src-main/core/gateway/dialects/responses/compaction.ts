@@ -13,6 +13,7 @@ import type {
 import { chatMessages } from './chatMessages.ts'
 import { maxSummaryBytes, summaryContent } from './compactionContent.ts'
 import { inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
+import type { Sealing } from './sealedReasoning.ts'
 import { refuseUnavailable } from './settings.ts'
 import { ResponsesTranslator } from './streamTranslator.ts'
 import { ToolNames } from './toolNames.ts'
@@ -53,6 +54,7 @@ export interface CompactionRequest extends TranslatedRequest {
  * Translates a request for compaction (`POST /v1/responses/compact`) to a chat completion that asks the model for a summary.
  * @param replyId the ids of the user's messages without one are derived from it
  * @param stored items that `previous_response_id` and item references mean
+ * @param sealing as in `translateResponses`
  * @throws DialectError 400 for what can't be translated, naming the field
  * @see docs/dialects/responses.md
  */
@@ -60,6 +62,7 @@ export function translateCompaction(
   body: JsonObject,
   replyId: string,
   stored: StoredItems = nothingStored,
+  sealing?: Sealing,
 ): CompactionRequest {
   checkDepth(body)
   refuseUnavailable(body)
@@ -77,7 +80,11 @@ export function translateCompaction(
   if (all.length === 0)
     throw new DialectError('input', 'There is nothing to compact. Send the items of the conversation.')
   const instructions = optionalText(body.instructions, 'instructions')
-  const messages: ChatMessage[] = chatMessages(all, new ToolNames(), ignored, { instructions, allReasoning: false })
+  const messages: ChatMessage[] = chatMessages(all, new ToolNames(), ignored, {
+    instructions,
+    allReasoning: false,
+    sealing,
+  })
   messages.push({ role: 'user', content: summaryTask })
   const chat = { model, messages, ...sameParameters(body) }
   const asked = all.filter(({ type, item }) => type === 'message' && item.role === 'user')
@@ -88,7 +95,7 @@ export function translateCompaction(
 
 /** The functions for the reply to a request for compaction. @param said as in `CompactionRequest` */
 export function compactionReplies(said: Buffer): Pick<CompactionRequest, 'openReply' | 'toJson'> {
-  const context: ResponsesContext = { kind: 'responses', echo: '{}', tools: new Map(), summarizes: false }
+  const context: ResponsesContext = { kind: 'responses', echo: '{}', tools: new Map(), summarizes: false, seals: false }
   return {
     openReply: (details) => summaryStream(new ResponsesTranslator(context, details, true), details),
     toJson({ output, ...rest }) {

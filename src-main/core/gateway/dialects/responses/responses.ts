@@ -12,6 +12,7 @@ import { chatMessages } from './chatMessages.ts'
 import { type CompactionContext, compactionReplies } from './compaction.ts'
 import { inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
 import { responsesRoute } from './route.ts'
+import type { Sealing } from './sealedReasoning.ts'
 import { readSettings } from './settings.ts'
 import { ResponsesTranslator } from './streamTranslator.ts'
 import { chosenTools } from './toolChoice.ts'
@@ -32,10 +33,15 @@ export interface TranslatedResponsesRequest extends TranslatedRequest {
 /**
  * Translates a request of OpenAI's Responses API to chat completions.
  * @param stored items that `previous_response_id` and item references mean
+ * @param sealing with what reasoning of the app was sealed. Without it sealed reasoning is ignored
  * @throws DialectError 400 for what can't be translated, naming the field
  * @see docs/dialects/responses.md for each field
  */
-export function translateResponses(body: JsonObject, stored: StoredItems = nothingStored): TranslatedResponsesRequest {
+export function translateResponses(
+  body: JsonObject,
+  stored: StoredItems = nothingStored,
+  sealing?: Sealing,
+): TranslatedResponsesRequest {
   checkDepth(body)
   const ignored = new IgnoredResponsesFields()
   const { all, own } = inputEntries(body, stored)
@@ -51,7 +57,7 @@ export function translateResponses(body: JsonObject, stored: StoredItems = nothi
   for (const { type, item, param } of all)
     if (type === 'additional_tools') tools.addAll(item.tools, `${param}.tools`, true)
   const chosen = chosenTools(body.tool_choice, tools)
-  const messages = chatMessages(all, tools.names, ignored, settings)
+  const messages = chatMessages(all, tools.names, ignored, { ...settings, sealing })
   if (messages.length === 0)
     throw new DialectError('input', 'The request has no input. Send a text or at least one message.')
   const hasTools = chosen.tools.length > 0
@@ -68,6 +74,7 @@ export function translateResponses(body: JsonObject, stored: StoredItems = nothi
     echo: JSON.stringify({ ...settings.echo, tools: tools.echo }),
     tools: tools.names.translated(),
     summarizes: settings.summarizes,
+    seals: settings.seals,
   }
   return {
     chat,

@@ -32,6 +32,7 @@ export class ResponsesTranslator implements StreamTranslator {
   readonly #silent: boolean
   /** Ids of items are derived from the id of the reply: `msg_SUFFIX_0`. */
   readonly #suffix: string
+  readonly #seal: ((text: string) => string | null) | null
   readonly #items: (TextItem | CallItem)[] = []
   readonly #calls = new Map<number, OpenCall>()
   readonly #callIds = new Set<string>()
@@ -63,6 +64,8 @@ export class ResponsesTranslator implements StreamTranslator {
     this.#details = details
     this.#silent = silent
     this.#events = new EventWriter(silent)
+    const { seal } = details
+    this.#seal = context.seals && seal ? (text) => this.#sealed(seal(text)) : null
     this.#suffix = details.id.slice(details.id.indexOf('_') + 1)
   }
 
@@ -184,12 +187,19 @@ export class ResponsesTranslator implements StreamTranslator {
     if (this.#text === null || this.#textKind !== itemKind) {
       this.#endText()
       this.#addWaiting()
-      this.#text = new TextItem(itemKind, this.#nextId(), this.#items.length, this.#events)
+      this.#text = new TextItem(itemKind, this.#nextId(), this.#items.length, this.#events, this.#seal)
       this.#textKind = itemKind
       this.#items.push(this.#text)
     }
     this.#last = this.#text
     this.#text.push(kind, text)
+  }
+
+  /** Sealed reasoning counts for the size of the reply. */
+  #sealed(content: string | null): string | null {
+    if (content === null) this.#report('The reasoning is too long to be returned sealed.')
+    else this.#size += content.length
+    return content
   }
 
   #pushCall(piece: Extract<ChatStreamEvent, { type: 'tool_call' }>): void {
