@@ -49,6 +49,11 @@ export class CallItem {
     this.#events.write('response.output_item.done', { output_index: this.#index, item: this.json() })
   }
 
+  /** What the model wrote. */
+  texts(): string[] {
+    return [this.#tool.name, this.#streamed.text]
+  }
+
   /** Marks a call that was cut off. It has no last events, so that no client runs it. */
   abandon(): void {
     if (this.#status !== 'in_progress') return

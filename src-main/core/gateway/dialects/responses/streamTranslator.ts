@@ -1,3 +1,4 @@
+import { estimateTokens } from '../../../upstream/reply/tokens.ts'
 import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
 import type { DialectProblem, JsonObject, ReplyDetails, ResponsesContext, StreamTranslator } from '../types.ts'
 import { CallItem } from './callItem.ts'
@@ -283,8 +284,20 @@ export class ResponsesTranslator implements StreamTranslator {
     this.#details.report?.(note)
   }
 
+  /** The service's figures. A missing one is estimated, as the request log does: a response that ended well always has its usage. */
+  #wholeUsage(): TokenUsage {
+    const { promptTokens = null, completionTokens = null, totalTokens = null, cachedTokens = null } = this.#usage ?? {}
+    return {
+      promptTokens: promptTokens ?? this.#details.tokensIn,
+      completionTokens: completionTokens ?? estimateTokens(this.#items.flatMap((item) => item.texts())),
+      totalTokens: promptTokens === null || completionTokens === null ? null : totalTokens,
+      cachedTokens,
+    }
+  }
+
   #finishWith(end: ResponseEnd): void {
     this.#end = end
+    if (end.status !== 'failed') this.#usage = this.#wholeUsage()
     this.#completedAt = end.status === 'completed' ? (this.#details.completedAt?.() ?? null) : null
   }
 }

@@ -97,8 +97,13 @@ export class TextItem {
     const part = this.#parts.at(-1)
     if (part !== undefined) this.#endPart(part)
     this.#status = status
-    if (this.#seal !== null) this.#sealed = this.#seal(this.#parts.map(({ streamed }) => streamed.text).join(''))
+    if (this.#seal !== null) this.#sealed = this.#seal(this.texts().join(''))
     this.#events.write('response.output_item.done', { output_index: this.#index, item: this.json() })
+  }
+
+  /** What the model wrote. */
+  texts(): string[] {
+    return this.#parts.map(({ streamed }) => streamed.text)
   }
 
   /** Marks an item that will never be whole, without an event. */

@@ -140,7 +140,9 @@ describe('a compacted response', () => {
     expect(text).toBe('')
     const reply = sent(request, translator.result())
     expect(summaryOf(outputOf(reply).at(-1)?.encrypted_content ?? '')).toBe('Notes were read.')
-    expect(reply).toEqual({ ...compacted(request, chatOf({ content: 'Notes were read.' })), usage: null })
+    const { usage: estimated } = reply as { usage: { input_tokens: number; output_tokens: number } }
+    expect([estimated.input_tokens, estimated.output_tokens]).toEqual([details.tokensIn, 4])
+    expect(reply).toEqual({ ...compacted(request, chatOf({ content: 'Notes were read.' })), usage: estimated })
   })
 
   it.each([
