@@ -48,6 +48,8 @@ export interface ResponsesContext extends ReplyContext {
   summarizes: boolean
   /** Return reasoning sealed too, because the request asked for `reasoning.encrypted_content`. */
   seals: boolean
+  /** Return a summary of the conversation as one `compaction` item. */
+  compacts: boolean
 }
 
 export interface MessagesContext extends ReplyContext {

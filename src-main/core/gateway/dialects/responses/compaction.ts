@@ -1,4 +1,4 @@
-import { StudioError } from '../../../errors.ts'
+import { asStudioError, StudioError } from '../../../errors.ts'
 import type { ChatMessage } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import { checkDepth, IgnoredResponsesFields, name, optionalText } from '../fields.ts'
@@ -27,8 +27,8 @@ const knownFields = new Set([
   'service_tier',
 ])
 
-/** The last message of the request. The user's messages are part of the reply, so the summary has the rest. */
-const summaryTask = `Write a summary of the conversation above, which replaces it. Another model continues the work and sees only your summary and the user's own messages. All other messages, tool calls and results of tools are removed.
+/** The last message of the request. The user's messages stay in the conversation, so the summary has the rest. */
+export const summaryTask = `Write a summary of the conversation above, which replaces it. Another model continues the work and sees only your summary and the user's own messages. All other messages, tool calls and results of tools are removed.
 
 Include, as far as the conversation has it:
 - what the user wants, with every condition and preference
@@ -95,14 +95,60 @@ export function translateCompaction(
 
 /** The functions for the reply to a request for compaction. @param said as in `CompactionRequest` */
 export function compactionReplies(said: Buffer): Pick<CompactionRequest, 'openReply' | 'toJson'> {
-  const context: ResponsesContext = { kind: 'responses', echo: '{}', tools: new Map(), summarizes: false, seals: false }
   return {
-    openReply: (details) => summaryStream(new ResponsesTranslator(context, details, true), details),
+    openReply: (details) => summaryStream(new ResponsesTranslator(plainContext, details, true), details),
     toJson({ output, ...rest }) {
       const start = `${JSON.stringify(rest).slice(0, -1)},"output":[`
       const end = `${said.length === 0 ? '' : ','}${JSON.stringify(output).slice(1)}}`
       return Buffer.concat([Buffer.from(start), said, Buffer.from(end)])
     },
+  }
+}
+
+const plainContext: ResponsesContext = {
+  kind: 'responses',
+  echo: '{}',
+  tools: new Map(),
+  summarizes: false,
+  seals: false,
+  compacts: false,
+}
+
+/**
+ * The reply to a request with a `compaction_trigger`: a response with exactly one `compaction` item, which is written when the summary is
+ * whole. Clients replace their history by it, so everything else of the reply is left out.
+ */
+export function triggeredCompaction(
+  context: ResponsesContext,
+  details: ReplyDetails,
+  silent: boolean,
+): StreamTranslator {
+  const summary = new ResponsesTranslator(plainContext, details, true)
+  const response = new ResponsesTranslator(context, details, silent)
+  const fail = (message: string): string => response.fail({ status: 502, message, type: null, code: null, param: null })
+  return {
+    get failure() {
+      return summary.failure ?? response.failure
+    },
+    push(event) {
+      summary.push(event)
+      if (summary.failure !== null) return fail(summary.failure)
+      return 'choice' in event ? '' : response.push(event)
+    },
+    end() {
+      summary.end()
+      try {
+        const text = summaryIn(summary.result())
+        return response.endWithCompaction(text, summaryContent(text))
+      } catch (thrown) {
+        const { message } = asStudioError(thrown)
+        details.report?.(message)
+        return fail(message)
+      }
+    },
+    fail: (problem) => response.fail(problem),
+    result: () => response.result(),
+    notStored: (last) => response.notStored(last),
   }
 }
 

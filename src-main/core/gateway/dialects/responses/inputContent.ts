@@ -23,8 +23,21 @@ const textType =
 const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*),/i
 
 /**
- * Translates the content list of a message or a tool result.
- * @throws DialectError for what is neither text nor an image nor a text file
+ * The note that takes the place of what can't be sent. It tells the model what is missing. Apps send the same history again in every request,
+ * so a refusal would end their session.
+ * @param name as in `x-studio-ignored`, without `input.`
+ */
+export function leftOut(what: string, name: string, ignored: IgnoredResponsesFields): string {
+  ignored.add(`input.${name}`)
+  return `[${what} was left out here.]`
+}
+
+/** The name of a type in a note: a few characters of one line. */
+export const shownType = (type: string): string => JSON.stringify(type.slice(0, 64).toWellFormed())
+
+/**
+ * Translates the content list of a message or a tool result. A note replaces what no chat completion can have.
+ * @throws DialectError for a value of the wrong type
  */
 export function contentParts(content: unknown, param: string, ignored: IgnoredResponsesFields): ContentPart[] {
   return list(content, param).map((entry, at) =>
@@ -45,61 +58,59 @@ function contentPart(part: JsonObject, param: string, ignored: IgnoredResponsesF
     case 'refusal':
       return { type: 'text', text: text(part.refusal, `${param}.refusal`) }
     case 'input_image':
-      return imagePart(part, param)
+      return imagePart(part, param, ignored)
     case 'input_file':
       // Says how the pages of a document are drawn. A text has none.
       if (part.detail !== undefined && part.detail !== null) ignored.add('input.detail')
-      return { type: 'text', text: fileText(part, param) }
+      return { type: 'text', text: fileText(part, param, ignored) }
     default:
-      throw new DialectError(
-        `${param}.type`,
-        `Content of the type ${JSON.stringify(type.slice(0, 64))} is not supported here. Use input_text, input_image or an input_file with text.`,
-      )
+      return { type: 'text', text: leftOut(`Content of the type ${shownType(type)}`, type, ignored) }
   }
 }
 
-function imagePart(part: JsonObject, param: string): ContentPart {
+function imagePart(part: JsonObject, param: string, ignored: IgnoredResponsesFields): ContentPart {
   const url = optionalText(part.image_url, `${param}.image_url`)
   if (url === null || url === '') {
-    if (optionalText(part.file_id, `${param}.file_id`) !== null) throw noFiles(`${param}.file_id`)
+    if (optionalText(part.file_id, `${param}.file_id`) !== null) {
+      return { type: 'text', text: leftOut('An image of the Files API', 'file_id', ignored) }
+    }
     throw new DialectError(`${param}.image_url`, 'An image needs image_url: an address or a data URL.')
   }
-  const detail = optionalText(part.detail, `${param}.detail`)
+  const detail = detailOf(optionalText(part.detail, `${param}.detail`), ignored)
   return {
     type: 'image_url',
-    image_url: { url, ...(detail !== null && { detail: detailOf(detail, `${param}.detail`) }) },
+    image_url: { url, ...(detail !== null && { detail }) },
   }
 }
 
-function detailOf(detail: string, param: string): 'auto' | 'low' | 'high' {
-  if (detail === 'auto' || detail === 'low' || detail === 'high') return detail
+function detailOf(detail: string | null, ignored: IgnoredResponsesFields): 'auto' | 'low' | 'high' | null {
+  if (detail === null || detail === 'auto' || detail === 'low' || detail === 'high') return detail
   // The service has no value for the full resolution: `high` is its most exact one.
   if (detail === 'original') return 'high'
-  throw new DialectError(param, 'detail must be auto, low, high or original.')
+  ignored.add('input.detail')
+  return null
 }
 
-function noFiles(param: string): DialectError {
-  return new DialectError(
-    param,
-    'Uploaded files are not available here. Send the content itself, in image_url or file_data.',
-  )
-}
-
-function fileText(part: JsonObject, param: string): string {
+function fileText(part: JsonObject, param: string, ignored: IgnoredResponsesFields): string {
   const data = optionalText(part.file_data, `${param}.file_data`)
   if (data === null) {
-    if (optionalText(part.file_id, `${param}.file_id`) !== null) throw noFiles(`${param}.file_id`)
-    if (optionalText(part.file_url, `${param}.file_url`) !== null) {
-      throw new DialectError(
-        `${param}.file_url`,
-        'Files are not downloaded here. Send the content itself, in file_data.',
-      )
+    if (optionalText(part.file_id, `${param}.file_id`) !== null) {
+      return leftOut('A file of the Files API', 'file_id', ignored)
     }
+    const url = optionalText(part.file_url, `${param}.file_url`)
+    if (url !== null) return leftOut(`The file at ${shownUrl(url)}, which was not downloaded,`, 'file_url', ignored)
     throw new DialectError(`${param}.file_data`, 'A file needs file_data: base64 or a data URL.')
   }
   const filename = optionalText(part.filename, `${param}.filename`) ?? 'file'
   return `<file name=${JSON.stringify(filename)}>\n${decodedText(data, `${param}.file_data`)}\n</file>`
 }
+
+/** An address in a note, without what could pass for more than one. */
+const shownUrl = (url: string): string =>
+  url
+    .slice(0, 200)
+    .toWellFormed()
+    .replace(/[\s"\]]+/g, ' ')
 
 function decodedText(data: string, param: string): string {
   const match = dataUrl.exec(data.slice(0, 1024))

@@ -72,6 +72,12 @@ const idPrefixes: ReadonlyMap<string, string> = new Map([
   ['custom_tool_call', 'ctc'],
   ['custom_tool_call_output', 'ctco'],
   ['compaction', 'cmp'],
+  ['shell_call', 'sh'],
+  ['shell_call_output', 'sho'],
+  ['local_shell_call', 'lsh'],
+  ['local_shell_call_output', 'lsho'],
+  ['apply_patch_call', 'apc'],
+  ['apply_patch_call_output', 'apco'],
 ])
 
 /**

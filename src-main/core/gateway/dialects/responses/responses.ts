@@ -9,7 +9,7 @@ import type {
   TranslatedRequest,
 } from '../types.ts'
 import { chatMessages } from './chatMessages.ts'
-import { type CompactionContext, compactionReplies } from './compaction.ts'
+import { type CompactionContext, compactionReplies, summaryTask, triggeredCompaction } from './compaction.ts'
 import { inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
 import { responsesRoute } from './route.ts'
 import type { Sealing } from './sealedReasoning.ts'
@@ -60,12 +60,18 @@ export function translateResponses(
   const messages = chatMessages(all, tools.names, ignored, { ...settings, sealing })
   if (messages.length === 0)
     throw new DialectError('input', 'The request has no input. Send a text or at least one message.')
+  const compacts = own.some(({ type }) => type === 'compaction_trigger')
+  if (compacts) messages.push({ role: 'user', content: summaryTask })
   const hasTools = chosen.tools.length > 0
+  const { response_format: _, ...withoutFormat } = settings.chat
   const chat = {
-    ...settings.chat,
+    ...(compacts ? withoutFormat : settings.chat),
     messages,
     ...(hasTools && { tools: chosen.tools }),
-    ...(chosen.tool_choice !== null && { tool_choice: chosen.tool_choice }),
+    // A summary has the tools of the other requests, because the service has their prompt in its cache.
+    ...(compacts && hasTools
+      ? { tool_choice: 'none' }
+      : chosen.tool_choice !== null && { tool_choice: chosen.tool_choice }),
     // Without tools several services refuse this parameter.
     ...(hasTools && typeof body.parallel_tool_calls === 'boolean' && { parallel_tool_calls: body.parallel_tool_calls }),
   }
@@ -75,6 +81,7 @@ export function translateResponses(
     tools: tools.names.translated(),
     summarizes: settings.summarizes,
     seals: settings.seals,
+    compacts,
   }
   return {
     chat,
@@ -90,7 +97,10 @@ export function translateResponses(
 
 /** The functions for the reply. Made apart, because functions of one place keep everything that any of them uses: there the items. */
 export const responsesReplies = (context: ResponsesContext): ReplyFunctions => ({
-  openReply: (details, isSilent) => new ResponsesTranslator(context, details, isSilent),
+  openReply: (details, isSilent) =>
+    context.compacts
+      ? triggeredCompaction(context, details, isSilent)
+      : new ResponsesTranslator(context, details, isSilent),
 })
 
 /** The error body of the API. */

@@ -2,6 +2,7 @@ import { estimateTokens } from '../../../upstream/reply/tokens.ts'
 import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
 import type { DialectProblem, JsonObject, ReplyDetails, ResponsesContext, StreamTranslator } from '../types.ts'
 import { CallItem } from './callItem.ts'
+import { CompactionItem } from './compactionItem.ts'
 import { type EventType, EventWriter } from './eventWriter.ts'
 import { causeOf, endOf, type ResponseBody, type ResponseEnd, responseBody } from './responseObject.ts'
 import { TextItem, type TextItemKind, type TextKind } from './textItem.ts'
@@ -34,7 +35,7 @@ export class ResponsesTranslator implements StreamTranslator {
   /** Ids of items are derived from the id of the reply: `msg_SUFFIX_0`. */
   readonly #suffix: string
   readonly #seal: ((text: string) => string | null) | null
-  readonly #items: (TextItem | CallItem)[] = []
+  readonly #items: (TextItem | CallItem | CompactionItem)[] = []
   readonly #calls = new Map<number, OpenCall>()
   readonly #callIds = new Set<string>()
   #text: TextItem | null = null
@@ -98,6 +99,15 @@ export class ResponsesTranslator implements StreamTranslator {
     this.#finishWith(end)
     this.#writeLast(end.status === 'completed' ? 'response.completed' : 'response.incomplete')
     return this.#events.take()
+  }
+
+  /** Ends a reply without items by a whole compaction. @param content the summary as it is returned */
+  endWithCompaction(summary: string, content: string): string {
+    if (this.#end !== null) return ''
+    this.#begin()
+    const item = new CompactionItem(this.#nextId(), summary, content, this.#events)
+    this.#items.push(item)
+    return this.end()
   }
 
   fail(problem: DialectProblem): string {
@@ -258,17 +268,19 @@ export class ResponsesTranslator implements StreamTranslator {
     this.#text = null
   }
 
-  #endItem(item: TextItem | CallItem, status: 'completed' | 'incomplete'): void {
+  #endItem(item: TextItem | CallItem | CompactionItem, status: 'completed' | 'incomplete'): void {
     const last = this.#last instanceof TextItem ? this.#last : (this.#last?.item ?? null)
     const isCut = status === 'incomplete' && item === last
     if (item instanceof TextItem) item.end(isCut ? 'incomplete' : 'completed')
+    else if (item instanceof CompactionItem) item.end()
     else if (isCut) item.abandon()
-    else item.end()
+    else if (!item.end()) this.#report('The arguments of a tool call can’t be read. The call has nothing to run.')
   }
 
   #fail(end: Extract<ResponseEnd, { status: 'failed' }>, param: string | null): string {
     this.#addWaiting()
-    for (const item of this.#items) item.abandon()
+    // A compaction is whole, and ends its reply.
+    for (const item of this.#items) if (!(item instanceof CompactionItem)) item.abandon()
     this.#finishWith(end)
     const { cause: code, message } = end
     // The published type is flat, and the API itself sends a nested object. Clients read either.

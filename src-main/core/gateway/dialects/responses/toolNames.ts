@@ -1,8 +1,10 @@
 import { FunctionNames } from '../functionNames.ts'
+import { type ClientToolKind, isClientTool } from './clientTools.ts'
 
 /** A tool of the request, behind the name of its function in chat completions. */
 export interface CallableTool {
-  kind: 'function' | 'custom'
+  kind: 'function' | 'custom' | ClientToolKind
+  /** Of a tool with a type of its own: the type. */
   name: string
   namespace: string | null
 }
@@ -15,16 +17,26 @@ export class ToolNames {
 
   /** Adds a tool. Returns its function name, or null when a tool of this namespace and name exists. */
   add(tool: CallableTool): string | null {
-    if (this.has(tool.namespace, tool.name)) return null
-    const name = this.nameOf(tool.namespace, tool.name)
+    const key = isClientTool(tool.kind) ? keyOfClient(tool.kind) : keyOf(tool.namespace, tool.name)
+    if (this.#added.has(key)) return null
+    const name = this.#functions.nameOf(key, joined(tool.namespace, tool.name))
     this.#tools.set(name, tool)
-    this.#added.add(keyOf(tool.namespace, tool.name))
+    this.#added.add(key)
     return name
   }
 
   /** The function name of a tool, also of one that is not in the request but in its history. */
   nameOf(namespace: string | null, name: string): string {
     return this.#functions.nameOf(keyOf(namespace, name), joined(namespace, name))
+  }
+
+  /** The function name of a tool with a type of its own. */
+  nameOfClient(kind: ClientToolKind): string {
+    return this.#functions.nameOf(keyOfClient(kind), kind)
+  }
+
+  hasClient(kind: ClientToolKind): boolean {
+    return this.#added.has(keyOfClient(kind))
   }
 
   has(namespace: string | null, name: string): boolean {
@@ -45,6 +57,9 @@ export class ToolNames {
 }
 
 const keyOf = (namespace: string | null, name: string): string => JSON.stringify([namespace, name])
+
+/** Differs from the keys of functions with such a name. */
+const keyOfClient = (kind: ClientToolKind): string => JSON.stringify([kind])
 
 function joined(namespace: string | null, name: string): string {
   if (namespace === null) return name
