@@ -10,8 +10,13 @@ export function responsesRoute({ method, segments }: RequestTarget): LocalRoute 
   if (id === undefined || (id === 'compact' && parts.length === 0)) {
     return method === 'POST' ? { dialect, action: id ?? 'create' } : refuseMethod(dialect, 'POST')
   }
-  if (id === 'input_tokens') {
-    return refusePath(dialect, 404, `The local API has no /v1/responses/${id}, because the service behind it has none.`)
+  if (id === 'input_tokens' && parts.length === 0) {
+    if (method !== 'POST') return refuseMethod(dialect, 'POST')
+    return {
+      dialect,
+      action: 'count_tokens',
+      replyOf: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
+    }
   }
   return storedRoute(method, id, parts)
 }

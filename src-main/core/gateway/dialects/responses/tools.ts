@@ -1,6 +1,5 @@
 import { isFields } from '../../../upstream/json/values.ts'
 import { DialectError } from '../dialectError.ts'
-import { type ClientToolKind, clientTools, isClientTool } from './clientTools.ts'
 import {
   type IgnoredResponsesFields,
   list,
@@ -12,6 +11,7 @@ import {
   text,
 } from '../fields.ts'
 import type { JsonObject } from '../types.ts'
+import { type ClientToolKind, clientTools, isClientTool } from './clientTools.ts'
 import { customArgument } from './customInput.ts'
 import { ToolNames } from './toolNames.ts'
 

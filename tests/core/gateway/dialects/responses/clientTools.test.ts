@@ -7,7 +7,7 @@ import {
   readClientCall,
 } from '../../../../../src-main/core/gateway/dialects/responses/clientTools.ts'
 import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
-import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
+import type { JsonObject, ResponsesContext } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import { eventsIn } from '../../../../helpers/replies.ts'
 import { chunk, details, piece, sentEvents, translated, wireOf } from './chatStream.ts'
 
@@ -51,7 +51,7 @@ describe('a tool that the app runs', () => {
       { type: 'function', function: { name: 'apply_patch', parameters: { required: ['type', 'path'] } } },
     ])
     expect(ignored).toEqual([])
-    expect(JSON.parse((context as { echo: string }).echo)).toMatchObject({ tools: kinds.map((type) => ({ type })) })
+    expect(JSON.parse((context as ResponsesContext).echo)).toMatchObject({ tools: kinds.map((type) => ({ type })) })
   })
 
   it('can be there beside a function of the same name, and each call finds its own', () => {
