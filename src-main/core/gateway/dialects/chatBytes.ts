@@ -92,15 +92,11 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
   let stored: ChatBytes['stored'] = null
   let said: Buffer | null = null
   if (action === 'compact') {
-    const compaction = translateCompaction(given, replyId, options.stored, options.sealing)
+    const compaction = translateCompaction(given, replyId, options.stored, options)
     request = compaction
     said = compaction.said
   } else if (dialect === 'responses') {
-    const { store, previousResponseId, storedInput, ...translated } = translateResponses(
-      given,
-      options.stored,
-      options.sealing,
-    )
+    const { store, previousResponseId, storedInput, ...translated } = translateResponses(given, options.stored, options)
     // The connection of a turn has a memory of its own for what is not stored.
     if (store || action === 'turn')
       stored = { previous: previousResponseId, input: storedInput(replyId).map(storedItem) }

@@ -504,7 +504,7 @@ describe('requests that need no reply of the service', () => {
     ['GET', 'compact', 405, /POST/],
     ['POST', 'compact/x', 404, /no such path/],
     ['GET', 'input_tokens', 405, /POST/],
-    ['POST', 'input_tokens/x', 405, /GET/],
+    ['POST', 'input_tokens/x', 404, /no such path/],
     ['POST', 'resp_x', 405, /GET/],
     ['POST', 'resp_x/input_items', 405, /GET/],
     ['GET', 'resp_x/anything', 404, /no such path/],

@@ -2,11 +2,12 @@ import { sendableArguments } from '../../../upstream/reply/toolCalls.ts'
 import type { ChatMessage, ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import { hasValue, type IgnoredResponsesFields, list, name, object, optionalText, text } from '../fields.ts'
+import type { RequestFiles } from '../requestFiles.ts'
 import type { JsonObject } from '../types.ts'
 import { argumentsOf, clientToolOf, clientTools } from './clientTools.ts'
 import { summaryOf } from './compactionContent.ts'
 import { customArgument } from './customInput.ts'
-import { contentParts, leftOut, shownType } from './inputContent.ts'
+import { type ContentReading, contentParts, leftOut, shownType } from './inputContent.ts'
 import type { InputEntry } from './inputItems.ts'
 import { openedReasoning, type Sealing } from './sealedReasoning.ts'
 import type { ToolNames } from './toolNames.ts'
@@ -53,13 +54,20 @@ const hostedItems = new Set([
 /** Items that other code reads: tools.ts the tools, settings.ts the configuration, responses.ts the trigger. */
 const readElsewhere = new Set(['additional_tools', 'configuration_update', 'compaction_trigger'])
 
+/** What a translation reads besides the request. */
+export interface RequestReading {
+  /** With what reasoning of the app was sealed. Without it sealed reasoning is ignored. */
+  sealing?: Sealing | undefined
+  /** The files of the request. The translation is without effect when it leaves some unread. */
+  files?: RequestFiles | undefined
+}
+
 /** Options of `chatMessages`. */
-export interface MessageOptions {
+export interface MessageOptions extends RequestReading {
   instructions: string | null
   /** Whether reasoning of earlier turns is sent too. The API's default is the current turn. */
   allReasoning: boolean
-  /** With what the app's reasoning was sealed. Without it all sealed reasoning is ignored. */
-  sealing?: Sealing | undefined
+  files: RequestFiles
 }
 
 /**
@@ -74,7 +82,7 @@ export function chatMessages(
   ignored: IgnoredResponsesFields,
   options: MessageOptions,
 ): ChatMessage[] {
-  const builder = new MessageBuilder(names, ignored, resultsOf(entries), options.sealing)
+  const builder = new MessageBuilder(names, { ignored, files: options.files }, resultsOf(entries), options.sealing)
   // Some services refuse messages without text.
   if (options.instructions !== null && options.instructions !== '')
     builder.messages.push({ role: 'system', content: options.instructions })
@@ -147,6 +155,7 @@ interface Turn {
 class MessageBuilder {
   readonly messages: ChatMessage[] = []
   readonly #names: ToolNames
+  readonly #reading: ContentReading
   readonly #ignored: IgnoredResponsesFields
   readonly #results: Map<InputEntry, InputEntry>
   readonly #sealing: Sealing | undefined
@@ -156,13 +165,14 @@ class MessageBuilder {
 
   constructor(
     names: ToolNames,
-    ignored: IgnoredResponsesFields,
+    reading: ContentReading,
     results: Map<InputEntry, InputEntry>,
     sealing: Sealing | undefined,
   ) {
     this.#sealing = sealing
     this.#names = names
-    this.#ignored = ignored
+    this.#reading = reading
+    this.#ignored = reading.ignored
     this.#results = results
   }
 
@@ -227,11 +237,11 @@ class MessageBuilder {
       throw new DialectError(`${param}.role`, `${param}.role must be user, assistant, system or developer.`)
     }
     this.flush()
-    this.messages.push({ role, content: contentOf(item.content, `${param}.content`, this.#ignored) })
+    this.messages.push({ role, content: contentOf(item.content, `${param}.content`, this.#reading) })
   }
 
   #addAssistantText(item: JsonObject, param: string): void {
-    const said = assistantText(item.content, `${param}.content`, this.#ignored)
+    const said = assistantText(item.content, `${param}.content`, this.#reading)
     const turn = this.#turn
     if (turn === null || turn.answered || turn.calls.length === 0) {
       this.#open().message.content = said
@@ -284,7 +294,7 @@ class MessageBuilder {
       result.content = output
       return
     }
-    const parts = contentParts(output, `${param}.output`, this.#ignored)
+    const parts = contentParts(output, `${param}.output`, this.#reading)
     const pictures = parts.filter(({ type }) => type === 'image_url')
     const texts = parts.flatMap((part) => (part.text === undefined ? [] : [part.text]))
     if (pictures.length > 0) {
@@ -333,15 +343,15 @@ function partText(value: unknown, param: string): string {
 }
 
 /** One text becomes a plain string, which every model's template accepts. */
-function contentOf(content: unknown, param: string, ignored: IgnoredResponsesFields): string | ContentPart[] {
+function contentOf(content: unknown, param: string, reading: ContentReading): string | ContentPart[] {
   if (typeof content === 'string') return content
-  const parts = contentParts(content, param, ignored)
+  const parts = contentParts(content, param, reading)
   const [only] = parts
   return parts.length === 1 && only?.text !== undefined ? only.text : parts
 }
 
-function assistantText(content: unknown, param: string, ignored: IgnoredResponsesFields): string {
+function assistantText(content: unknown, param: string, reading: ContentReading): string {
   if (typeof content === 'string') return content
-  const parts = contentParts(content, param, ignored)
-  return parts.map((part) => part.text ?? leftOut('An image of the assistant', 'input_image', ignored)).join('')
+  const parts = contentParts(content, param, reading)
+  return parts.map((part) => part.text ?? leftOut('An image of the assistant', 'input_image', reading.ignored)).join('')
 }

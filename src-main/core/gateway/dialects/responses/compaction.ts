@@ -2,6 +2,7 @@ import { asStudioError, StudioError } from '../../../errors.ts'
 import type { ChatMessage } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import { checkDepth, IgnoredResponsesFields, name, optionalText } from '../fields.ts'
+import { RequestFiles } from '../requestFiles.ts'
 import type {
   JsonObject,
   ReplyContext,
@@ -10,10 +11,9 @@ import type {
   StreamTranslator,
   TranslatedRequest,
 } from '../types.ts'
-import { chatMessages } from './chatMessages.ts'
+import { chatMessages, type RequestReading } from './chatMessages.ts'
 import { maxSummaryBytes, summaryContent } from './compactionContent.ts'
 import { inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
-import type { Sealing } from './sealedReasoning.ts'
 import { refuseUnavailable } from './settings.ts'
 import { ResponsesTranslator } from './streamTranslator.ts'
 import { ToolNames } from './toolNames.ts'
@@ -54,7 +54,6 @@ export interface CompactionRequest extends TranslatedRequest {
  * Translates a request for compaction (`POST /v1/responses/compact`) to a chat completion that asks the model for a summary.
  * @param replyId the ids of the user's messages without one are derived from it
  * @param stored items that `previous_response_id` and item references mean
- * @param sealing as in `translateResponses`
  * @throws DialectError 400 for what can't be translated, naming the field
  * @see docs/dialects/responses.md
  */
@@ -62,7 +61,7 @@ export function translateCompaction(
   body: JsonObject,
   replyId: string,
   stored: StoredItems = nothingStored,
-  sealing?: Sealing,
+  { sealing, files = new RequestFiles() }: RequestReading = {},
 ): CompactionRequest {
   checkDepth(body)
   refuseUnavailable(body)
@@ -84,6 +83,7 @@ export function translateCompaction(
     instructions,
     allReasoning: false,
     sealing,
+    files,
   })
   messages.push({ role: 'user', content: summaryTask })
   const chat = { model, messages, ...sameParameters(body) }

@@ -1,7 +1,8 @@
-import { TextDecoder } from 'node:util'
+import { isUtf8 } from 'node:buffer'
 import type { ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import { type IgnoredResponsesFields, list, name, object, optionalText, text } from '../fields.ts'
+import type { RequestFiles } from '../requestFiles.ts'
 import type { JsonObject } from '../types.ts'
 
 /** Members of content parts that have their effect, or say nothing about the content. */
@@ -22,6 +23,12 @@ const textType =
   /^(text\/.+|application\/(json|jsonl|x-ndjson|xml|javascript|x-javascript|ecmascript|typescript|yaml|x-yaml|toml|sql|graphql|x-sh|x-httpd-php|x-tex|csv)|[^/]+\/.+\+(json|xml|yaml))$/
 const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*),/i
 
+/** What the translation of content uses and fills. */
+export interface ContentReading {
+  ignored: IgnoredResponsesFields
+  files: RequestFiles
+}
+
 /**
  * The note that takes the place of what can't be sent. It tells the model what is missing. Apps send the same history again in every request,
  * so a refusal would end their session.
@@ -39,13 +46,14 @@ export const shownType = (type: string): string => JSON.stringify(type.slice(0, 
  * Translates the content list of a message or a tool result. A note replaces what no chat completion can have.
  * @throws DialectError for a value of the wrong type
  */
-export function contentParts(content: unknown, param: string, ignored: IgnoredResponsesFields): ContentPart[] {
+export function contentParts(content: unknown, param: string, reading: ContentReading): ContentPart[] {
   return list(content, param).map((entry, at) =>
-    contentPart(object(entry, `${param}[${at}]`), `${param}[${at}]`, ignored),
+    contentPart(object(entry, `${param}[${at}]`), `${param}[${at}]`, reading),
   )
 }
 
-function contentPart(part: JsonObject, param: string, ignored: IgnoredResponsesFields): ContentPart {
+function contentPart(part: JsonObject, param: string, reading: ContentReading): ContentPart {
+  const { ignored } = reading
   ignored.addUnknown(part, partFields, 'input')
   const type = name(part.type, `${param}.type`)
   switch (type) {
@@ -62,7 +70,7 @@ function contentPart(part: JsonObject, param: string, ignored: IgnoredResponsesF
     case 'input_file':
       // Says how the pages of a document are drawn. A text has none.
       if (part.detail !== undefined && part.detail !== null) ignored.add('input.detail')
-      return { type: 'text', text: fileText(part, param, ignored) }
+      return { type: 'text', text: fileText(part, param, reading) }
     default:
       return { type: 'text', text: leftOut(`Content of the type ${shownType(type)}`, type, ignored) }
   }
@@ -91,7 +99,7 @@ function detailOf(detail: string | null, ignored: IgnoredResponsesFields): 'auto
   return null
 }
 
-function fileText(part: JsonObject, param: string, ignored: IgnoredResponsesFields): string {
+function fileText(part: JsonObject, param: string, { ignored, files }: ContentReading): string {
   const data = optionalText(part.file_data, `${param}.file_data`)
   if (data === null) {
     if (optionalText(part.file_id, `${param}.file_id`) !== null) {
@@ -102,7 +110,13 @@ function fileText(part: JsonObject, param: string, ignored: IgnoredResponsesFiel
     throw new DialectError(`${param}.file_data`, 'A file needs file_data: base64 or a data URL.')
   }
   const filename = optionalText(part.filename, `${param}.filename`) ?? 'file'
-  return `<file name=${JSON.stringify(filename)}>\n${decodedText(data, `${param}.file_data`)}\n</file>`
+  const { bytes, base64, mediaType } = decoded(data, `${param}.file_data`)
+  const own = mediaType === '' || textType.test(mediaType) ? textIn(bytes) : null
+  const { text: content, isRead } =
+    own === null ? files.text({ base64: base64(), mediaType, name: filename }) : { text: own, isRead: true }
+  if (isRead) return `<file name=${JSON.stringify(filename)}>\n${content}\n</file>`
+  ignored.add('input.input_file')
+  return content
 }
 
 /** An address in a note, without what could pass for more than one. */
@@ -112,42 +126,39 @@ const shownUrl = (url: string): string =>
     .toWellFormed()
     .replace(/[\s"\]]+/g, ' ')
 
-function decodedText(data: string, param: string): string {
+interface FileContent {
+  bytes: Buffer
+  base64(): string
+  /** In small letters. Empty when the file has none. */
+  mediaType: string
+}
+
+/** @throws DialectError for what is neither base64 nor a data URL */
+function decoded(data: string, param: string): FileContent {
   const match = dataUrl.exec(data.slice(0, 1024))
   const [prefix = '', type = '', parameters = ''] = match ?? []
-  if (type !== '' && !textType.test(type.toLowerCase())) throw notText(param, type)
+  const mediaType = type.toLowerCase()
   const payload = data.slice(prefix.length)
-  const isBase64 = match === null || parameters.toLowerCase().split(';').includes('base64')
-  const bytes = isBase64 ? fromBase64(payload, param) : fromPercent(payload, param)
-  let decoded: string
-  try {
-    decoded = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw notText(param, type)
+  if (match === null || parameters.toLowerCase().split(';').includes('base64')) {
+    const clean = payload.replace(/\s+/g, '')
+    if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(clean)) throw new DialectError(param, `${param} must be base64 or a data URL.`)
+    return { bytes: Buffer.from(clean, 'base64'), base64: () => clean, mediaType }
   }
-  // A PDF can consist of ASCII only. Its text is compressed or drawn, and useless to a model.
-  if (decoded.includes('\0') || decoded.startsWith('%PDF-')) throw notText(param, type)
-  return decoded
+  const bytes = fromPercent(payload, param)
+  return { bytes, base64: () => bytes.toString('base64'), mediaType }
 }
 
-function fromBase64(payload: string, param: string): Uint8Array {
-  const clean = payload.replace(/\s+/g, '')
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(clean)) throw new DialectError(param, `${param} must be base64 or a data URL.`)
-  return Buffer.from(clean, 'base64')
+/** The bytes as text, or null when they are none. A PDF can consist of ASCII only. Its text is compressed or drawn, and useless to a model. */
+function textIn(bytes: Buffer): string | null {
+  if (!isUtf8(bytes) || bytes.includes(0) || bytes.toString('latin1', 0, 5) === '%PDF-') return null
+  const text = bytes.toString('utf8')
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }
 
-function fromPercent(payload: string, param: string): Uint8Array {
+function fromPercent(payload: string, param: string): Buffer {
   try {
     return Buffer.from(decodeURIComponent(payload))
   } catch {
     throw new DialectError(param, `${param} is not a valid data URL.`)
   }
-}
-
-function notText(param: string, type: string): DialectError {
-  const what =
-    type === ''
-      ? 'This file is not UTF-8 text.'
-      : `A file of the type ${JSON.stringify(type.slice(0, 64))} can't be read as text.`
-  return new DialectError(param, `${what} The service accepts only text and images.`)
 }

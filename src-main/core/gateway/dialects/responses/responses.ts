@@ -1,5 +1,6 @@
 import { DialectError } from '../dialectError.ts'
 import { checkDepth, IgnoredResponsesFields } from '../fields.ts'
+import { RequestFiles } from '../requestFiles.ts'
 import type {
   Dialect,
   DialectProblem,
@@ -8,11 +9,10 @@ import type {
   ResponsesContext,
   TranslatedRequest,
 } from '../types.ts'
-import { chatMessages } from './chatMessages.ts'
+import { chatMessages, type RequestReading } from './chatMessages.ts'
 import { type CompactionContext, compactionReplies, summaryTask, triggeredCompaction } from './compaction.ts'
 import { inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
 import { responsesRoute } from './route.ts'
-import type { Sealing } from './sealedReasoning.ts'
 import { readSettings } from './settings.ts'
 import { ResponsesTranslator } from './streamTranslator.ts'
 import { chosenTools } from './toolChoice.ts'
@@ -33,14 +33,13 @@ export interface TranslatedResponsesRequest extends TranslatedRequest {
 /**
  * Translates a request of OpenAI's Responses API to chat completions.
  * @param stored items that `previous_response_id` and item references mean
- * @param sealing with what reasoning of the app was sealed. Without it sealed reasoning is ignored
  * @throws DialectError 400 for what can't be translated, naming the field
  * @see docs/dialects/responses.md for each field
  */
 export function translateResponses(
   body: JsonObject,
   stored: StoredItems = nothingStored,
-  sealing?: Sealing,
+  { sealing, files = new RequestFiles() }: RequestReading = {},
 ): TranslatedResponsesRequest {
   checkDepth(body)
   const ignored = new IgnoredResponsesFields()
@@ -57,7 +56,7 @@ export function translateResponses(
   for (const { type, item, param } of all)
     if (type === 'additional_tools') tools.addAll(item.tools, `${param}.tools`, true)
   const chosen = chosenTools(body.tool_choice, tools)
-  const messages = chatMessages(all, tools.names, ignored, { ...settings, sealing })
+  const messages = chatMessages(all, tools.names, ignored, { ...settings, sealing, files })
   if (messages.length === 0)
     throw new DialectError('input', 'The request has no input. Send a text or at least one message.')
   const compacts = own.some(({ type }) => type === 'compaction_trigger')
@@ -118,7 +117,7 @@ export const responsesDialect: Dialect = {
   replyIdPrefix: 'resp_',
   hasWebSocket: true,
   route: responsesRoute,
-  translate: (body) => translateResponses(body),
+  translate: (body, _inPath, files) => translateResponses(body, nothingStored, { files }),
   replies: repliesOf,
   errorBody,
   // Codex ignores `x-should-retry` and repeats a request up to 29 times after most statuses, but not after a failed stream

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DialectError } from '../../../../../src-main/core/gateway/dialects/dialectError.ts'
+import { RequestFiles } from '../../../../../src-main/core/gateway/dialects/requestFiles.ts'
+import { nothingStored } from '../../../../../src-main/core/gateway/dialects/responses/inputItems.ts'
 import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import { wholeReply } from '../../../../helpers/replies.ts'
@@ -82,6 +84,29 @@ describe('messages', () => {
 })
 
 describe('files', () => {
+  it.each([
+    { filename: 'a.pdf', file_data: `data:application/pdf;base64,${Buffer.from('%PDF-1.4').toString('base64')}` },
+    { filename: 'a.pdf', file_data: Buffer.from('%PDF-1.4 text').toString('base64') },
+    { filename: 'a.txt', file_data: 'data:text/plain,a%00b' },
+    { filename: 'a.bin', file_data: Buffer.from('ff00', 'hex').toString('base64') },
+    { filename: 'a.docx', file_data: 'data:application/msword;base64,AAAA' },
+  ])('that are not text are read by the document converter: %j', (part) => {
+    const unread = new RequestFiles()
+    const body = { model: 'm', input: [user([{ type: 'input_file', ...part }])] }
+    translateResponses(body, nothingStored, { files: unread })
+    const [one] = unread.unread
+    expect([unread.unread.length, one?.name]).toEqual([1, part.filename])
+    const read = (text: string, problem: string | null) =>
+      translateResponses(body, nothingStored, {
+        files: new RequestFiles(new Map([[one?.id ?? '', { text, problem }]])),
+      })
+    const content = (request: ReturnType<typeof read>) => request.chat.messages[0]?.content
+    expect(content(read('The harbour.', null))).toBe(`<file name="${part.filename}">\nThe harbour.\n</file>`)
+    expect(read('The harbour.', null).ignored).toEqual([])
+    expect(content(read('', 'It is damaged.'))).toBe(`[The file "${part.filename}" could not be read: It is damaged.]`)
+    expect(read('', 'It is damaged.').ignored).toEqual(['input.input_file'])
+  })
+
   const file = (part: JsonObject) => () => messagesOf([user([{ type: 'input_file', ...part }])])
   const base64 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('base64')
 
@@ -95,14 +120,10 @@ describe('files', () => {
   })
 
   it.each([
-    [{ file_data: `data:application/pdf;base64,${base64('%PDF-1.4')}` }, 'input[0].content[0].file_data'],
-    [{ filename: 'a.pdf', file_data: base64('%PDF-1.4 text') }, 'input[0].content[0].file_data'],
-    [{ file_data: base64('\xff\xfe') }, 'input[0].content[0].file_data'],
-    [{ file_data: base64('a\0b') }, 'input[0].content[0].file_data'],
     [{ file_data: '*' }, 'input[0].content[0].file_data'],
     [{ file_data: 'data:text/plain,%zz' }, 'input[0].content[0].file_data'],
     [{}, 'input[0].content[0].file_data'],
-  ])('that are not text are refused: %j', (part, param) => {
+  ])('that are not there are refused: %j', (part, param) => {
     expect(refusal(file(part))).toMatchObject({ param, status: 400 })
   })
 })

@@ -106,7 +106,7 @@ describe('in a request', () => {
     ...call,
   ]
   const translate = (...input: object[]) =>
-    translateResponses({ model: 'm', input: [{ role: 'user', content: 'Weather?' }, ...input] }, undefined, sealing)
+    translateResponses({ model: 'm', input: [{ role: 'user', content: 'Weather?' }, ...input] }, undefined, { sealing })
 
   it('it becomes the reasoning of the running tool loop, and its summary is not repeated', () => {
     const { chat, ignored } = translate(...reasoned(sealedReasoning('I look it up.', sealing), ['I look it up.']))
