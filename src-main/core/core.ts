@@ -152,7 +152,16 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
   const observability = composeObservability({ host, ...data, scheduler, session })
   const { metrics } = observability
   const port = options.proxyPort
-  const gateway = composeGateway({ host, ...data, session, scheduler, usage: account.usage, port, changed })
+  const gateway = composeGateway({
+    host,
+    ...data,
+    session,
+    scheduler,
+    usage: account.usage,
+    port,
+    changed,
+    openFileReader: chat.openFileReader,
+  })
   const appState = composeAppState({ host, ...data, session, scheduler, account, proxy: gateway.proxy, storage })
   const settingsChanged = (): void => {
     settings.reload()

@@ -77,6 +77,32 @@ describe('the official @anthropic-ai/sdk package', () => {
     expect(textOf(second)).toContain(answer)
   })
 
+  it('runs a tool loop with beta.messages.toolRunner, which asks for a stored thread first', async () => {
+    const run = (given: string): string => `${given} stands 103.6 metres high`
+    const tool = { name, description, input_schema, run: (input: unknown) => run((input as { name: string }).name) }
+    const { result, reached } = await service.during(() =>
+      client.beta.messages
+        .toolRunner({
+          model: 'tool-caller',
+          max_tokens: 500,
+          messages: [{ role: 'user', content: question }],
+          tools: [{ ...tool, parse: (input: unknown) => input }],
+        })
+        .runUntilDone(),
+    )
+    expect(JSON.stringify(result.content)).toContain(answer)
+    // The refused requests reached no service.
+    expect(reached).toHaveLength(2)
+  })
+
+  it('has errors of the API for paths that are not here, such as the Files API', async () => {
+    const { result, reached } = await service.during(() => client.beta.files.list().catch((thrown: unknown) => thrown))
+    if (!(result instanceof APIError)) throw new Error(`Not an APIError: ${String(result)}`)
+    expect(result.status).toBe(404)
+    expect(result.error).toMatchObject({ type: 'error', error: { type: 'not_found_error' } })
+    expect(reached).toHaveLength(0)
+  })
+
   it('sends an image', async () => {
     const source = { type: 'base64' as const, media_type: 'image/png' as const, data: png.toString('base64') }
     const message = await client.messages.create({

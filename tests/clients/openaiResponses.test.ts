@@ -22,6 +22,22 @@ describe('client.responses of the official openai package', () => {
     expect(response.usage?.total_tokens).toBeGreaterThan(0)
   })
 
+  it('counts input tokens without a request at the service, as the service would', async () => {
+    const before = service.sandbox.observe.requests().length
+    const long = input.repeat(40)
+    const counted = await client.responses.inputTokens.count({
+      model: 'mirror',
+      input: long,
+      instructions: 'Be brief.',
+    })
+    expect(service.sandbox.observe.requests()).toHaveLength(before)
+    const { usage } = await client.responses.create({ model: 'mirror', input: long, instructions: 'Be brief.' })
+    expect(counted).toEqual({ object: 'response.input_tokens', input_tokens: expect.any(Number) })
+    expect(Math.abs(counted.input_tokens / (usage?.input_tokens ?? 0) - 1)).toBeLessThan(0.34)
+    const withTools = await client.responses.inputTokens.count({ model: 'mirror', input: long, tools })
+    expect(withTools.input_tokens).toBeGreaterThan(counted.input_tokens)
+  })
+
   it('streams the events of a reply in order', async () => {
     const events: OpenAI.Responses.ResponseStreamEvent[] = []
     const stream = await client.responses.create({ model: 'writer-small', input, stream: true, max_output_tokens: 20 })

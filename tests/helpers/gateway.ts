@@ -1,19 +1,25 @@
+import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Writable } from 'node:stream'
+import { createFileReader } from '../../src-main/core/features/documents/fileReader.ts'
 import { AppAllowance } from '../../src-main/core/gateway/apps/allowance.ts'
+import { ReasoningRefusals } from '../../src-main/core/gateway/apps/reasoningRefusals.ts'
 import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/gateway/proxy/bodyMemory.ts'
+import { RequestFileTexts } from '../../src-main/core/gateway/proxy/fileTexts.ts'
 import { relay } from '../../src-main/core/gateway/proxy/relay.ts'
 import type { RelayDependencies } from '../../src-main/core/gateway/proxy/relayDependencies.ts'
 import { type ProxyServer, startProxy } from '../../src-main/core/gateway/proxy/server.ts'
 import { TranslationThreads } from '../../src-main/core/gateway/proxy/translationThreads.ts'
 import { RequestScheduler } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
+import type { FileReader } from '../../src-main/core/ports/fileReader.ts'
 import type { GateRefusal, Verified } from '../../src-main/core/ports/requests.ts'
 import { SqliteRequestLog } from '../../src-main/core/requestLog/requestLog.ts'
 import type { Upstream } from '../../src-main/core/upstream/client.ts'
 import type { RetryPolicy } from '../../src-main/core/upstream/sending/retry.ts'
 import type { NetworkOptions } from '../../src-main/core/upstream/wire/network.ts'
+import { forkNode } from '../../src-main/hosts/node/forkNode.ts'
 import type { App } from '../../src-preload/contract/apps.ts'
 import type { RequestRow } from '../../src-preload/contract/requests.ts'
 import { rightClock } from '../core/helpers/deadlines.ts'
@@ -53,6 +59,8 @@ export interface GatewayOptions {
   bodyMemory?: Partial<BodyMemoryBounds>
   /** Origins that a person has allowed. */
   allowedOrigins?: string[]
+  /** The document converter, where a test counts or delays its work. */
+  openFileReader?: () => FileReader
 }
 
 /** The real relay, scheduler, request log and limits, connected to the given address, with the keys of two apps. */
@@ -67,6 +75,7 @@ export async function openGateway(
     bounds,
     bodyMemory = {},
     allowedOrigins = [],
+    openFileReader,
   }: GatewayOptions = {},
 ): Promise<Gateway> {
   const dataDir = temporaryFolder('studio-gateway-')
@@ -92,6 +101,10 @@ export async function openGateway(
   let origin = ''
   const memory = new BodyMemory(bodyMemory)
   const translation = new TranslationThreads()
+  const fileTexts = new RequestFileTexts(
+    openFileReader ?? (() => createFileReader({ fork: forkNode, folder: dataDir })),
+  )
+  const sealingKey = randomBytes(32)
   const deps: RelayDependencies = {
     forward: () => upstream.forward,
     requestLog: requestLog,
@@ -102,7 +115,10 @@ export async function openGateway(
     local: () => origin,
     memory,
     responses: requestLog.storedResponses,
+    sealingKey: () => sealingKey,
+    reasoningRefusals: new ReasoningRefusals(),
     translation,
+    fileTexts,
   }
   const verify = (presented: string): Verified => {
     if (presented === secondKey) return { good: true, app: second, keyHash: new Uint8Array(32) }
@@ -149,6 +165,7 @@ export async function openGateway(
     close: async () => {
       await proxy.close()
       await translation.terminate()
+      await fileTexts.terminate()
       await upstream.close()
       scheduler.close()
       await requestLog.close()

@@ -6,6 +6,7 @@ import { Summaries } from '../features/chat/context/summarise.ts'
 import { openToolCallsPort } from '../features/chat/toolCallsPort.ts'
 import type { Session } from '../features/connections/session.ts'
 import { createDocuments, type Documents } from '../features/documents/documents.ts'
+import { createFileReader } from '../features/documents/fileReader.ts'
 import { ChatLibrary } from '../features/library/library.ts'
 import { createMedia, type Media } from '../features/media/media.ts'
 import { learn } from '../features/models/learn.ts'
@@ -17,6 +18,7 @@ import { createTransfers, type Transfers } from '../features/transfers/transfers
 import type { VoiceFeature } from '../features/voice/voice.ts'
 import type { ContextFeature } from '../handlers/context.ts'
 import type { Host } from '../host.ts'
+import type { FileReader } from '../ports/fileReader.ts'
 import { closeAll } from '../shared/closeAll.ts'
 import { fromNano } from '../shared/money.ts'
 import { databaseFile } from '../store/store.ts'
@@ -39,6 +41,8 @@ export interface ComposedChat {
   library: ChatLibrary
   media: Media
   documents: Documents
+  /** A document converter for files that are not stored. */
+  openFileReader(): FileReader
   projects: Projects
   voice: VoiceFeature
   transfers: Transfers
@@ -184,6 +188,7 @@ export function composeChat({
     library,
     media,
     documents,
+    openFileReader: () => createFileReader({ fork: host.fork, folder: transfers.folder }),
     projects,
     voice,
     transfers,

@@ -4,20 +4,23 @@ import type { Session } from '../features/connections/session.ts'
 import type { UsageFeature } from '../features/usage/usage.ts'
 import { AppAllowance } from '../gateway/apps/allowance.ts'
 import { appUses } from '../gateway/apps/appUsage.ts'
+import { ReasoningRefusals } from '../gateway/apps/reasoningRefusals.ts'
 import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
+import { RequestFileTexts } from '../gateway/proxy/fileTexts.ts'
 import { LocalV1, type LocalV1Settings } from '../gateway/proxy/localV1.ts'
 import { relay } from '../gateway/proxy/relay.ts'
 import type { RelayDependencies } from '../gateway/proxy/relayDependencies.ts'
 import { TranslationThreads } from '../gateway/proxy/translationThreads.ts'
 import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
 import type { Host } from '../host.ts'
+import type { FileReader } from '../ports/fileReader.ts'
 import { closeAll } from '../shared/closeAll.ts'
 import { StateFeed } from '../shared/stateFeed.ts'
 import { guarded } from '../shared/unexpected.ts'
 import { loadTokenizer } from '../upstream/reply/tokens.ts'
 import type { OpenData } from './data.ts'
 
-export interface GatewayDependencies extends Pick<OpenData, 'settings' | 'apps' | 'requestLog'> {
+export interface GatewayDependencies extends Pick<OpenData, 'store' | 'settings' | 'apps' | 'requestLog'> {
   host: Host
   session: Session
   scheduler: RequestScheduler
@@ -26,6 +29,8 @@ export interface GatewayDependencies extends Pick<OpenData, 'settings' | 'apps' 
   port: number | null | undefined
   /** The state of the local API changed. Called often. */
   changed(): void
+  /** A document converter of its own. */
+  openFileReader(): FileReader
 }
 
 /** The local API: its server, the limits of its apps, and what each app uses now. */
@@ -41,9 +46,10 @@ export interface ComposedGateway {
 const tokenizerMs = 3000
 
 export function composeGateway(dependencies: GatewayDependencies): ComposedGateway {
-  const { host, settings, apps, requestLog, session, scheduler, usage, port, changed } = dependencies
+  const { host, store, settings, apps, requestLog, session, scheduler, usage, port, changed } = dependencies
   const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
   const translation = new TranslationThreads()
+  const fileTexts = new RequestFileTexts(dependencies.openFileReader)
   const relayDependencies: RelayDependencies = {
     forward: () => session.current?.forward ?? null,
     requestLog,
@@ -57,7 +63,10 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     local: () => new URL(proxy.status().baseUrl ?? 'http://127.0.0.1').origin,
     memory: new BodyMemory(),
     responses: requestLog.storedResponses,
+    sealingKey: store.settings.sealingKey,
+    reasoningRefusals: new ReasoningRefusals(),
     translation,
+    fileTexts,
   }
   const proxy = new LocalV1({
     verify: apps.verify,
@@ -104,7 +113,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     apply: () => proxy.apply(wanted()),
     async close() {
       clearInterval(timer)
-      await closeAll([stopWatchingKeys, proxy, () => translation.terminate()])
+      await closeAll([stopWatchingKeys, proxy, () => translation.terminate(), () => fileTexts.terminate()])
     },
   }
 }

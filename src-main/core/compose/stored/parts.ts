@@ -63,8 +63,8 @@ export async function countsTokens(request: object): Promise<boolean> {
   const { TranslationThreads } = await import('../../gateway/proxy/translationThreads.ts')
   const threads = new TranslationThreads()
   try {
-    const body = Buffer.from(JSON.stringify(request))
-    return 'tokens' in (await threads.countTokens('check', body, new AbortController().signal))
+    const job = { dialect: 'messages' as const, inPath: {}, bytes: Buffer.from(JSON.stringify(request)) }
+    return 'tokens' in (await threads.countTokens('check', job, new AbortController().signal))
   } finally {
     await threads.terminate()
   }

@@ -6,14 +6,24 @@ import { parametersOf } from '../../upstream/request/chatParameters.ts'
 import type { RequestParameters } from '../../upstream/request/parameters.ts'
 import type { ChatRequest } from '../../upstream/types.ts'
 import { mappedModel } from '../apps/modelMap.ts'
+import type { ReasoningSent } from '../apps/reasoningRefusals.ts'
 import { DialectError } from './dialectError.ts'
 import { dialects } from './dialects.ts'
-import { messagesReplies } from './messages/messagesDialect.ts'
-import { compactionReplies, translateCompaction } from './responses/compaction.ts'
+import type { RequestFiles } from './requestFiles.ts'
+import { translateCompaction } from './responses/compaction.ts'
 import type { StoredItems } from './responses/inputItems.ts'
-import { responsesReplies, translateResponses } from './responses/responses.ts'
+import { translateResponses } from './responses/responses.ts'
+import type { Sealing } from './responses/sealedReasoning.ts'
 import { storedItem } from './stored/earlierResponses.ts'
-import type { DialectId, JsonObject, ReplyContext, ReplyTranslation, TranslatedRequest } from './types.ts'
+import type {
+  DialectId,
+  JsonObject,
+  PathMembers,
+  ReplyContext,
+  ReplyTranslation,
+  ResponsesContext,
+  TranslatedRequest,
+} from './types.ts'
 
 /**
  * What a translated request asks for: a reply, the compaction of a conversation of the Responses API, or a turn on a WebSocket of that API.
@@ -23,13 +33,21 @@ export type TranslatedAction = 'create' | 'compact' | 'turn'
 export interface ChatBytesOptions {
   dialect: DialectId
   action: TranslatedAction
+  /** What the path of the request says. */
+  inPath?: PathMembers
   modelMap: readonly ModelRule[]
+  /** Models of the service that refuse `reasoning_content`. */
+  refuseReasoning?: ReadonlySet<string>
+  /** With what reasoning of the app is sealed. */
+  sealing?: Sealing
   /** Id of the reply. */
   replyId: string
   /** Size of the request with the items that it refers to, bytes. */
   length: number
   /** Items that a Responses request refers to. */
   stored: StoredItems
+  /** The files of the request. The translation has to be repeated when it leaves some unread. */
+  files?: RequestFiles
   /** Whether the previous response exists in memory only, so that one after it can't be stored. */
   followsUnstored?: boolean
 }
@@ -41,6 +59,7 @@ export interface ChatBytes {
   /** Model in the app's request. The body has the model of the app's map. */
   askedModel: string
   stream: boolean
+  reasoning: ReasoningSent
   /** Fields and tools that have no effect. */
   ignored: string[]
   context: ReplyContext
@@ -65,7 +84,7 @@ export function parseObject(bytes: Buffer): JsonObject {
 
 /** Translates a request to the bytes of a chat completion. A streamed reply always reports its usage. @throws DialectError */
 export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBytes {
-  const { dialect, action, modelMap, replyId, length, followsUnstored = false } = options
+  const { dialect, action, inPath, modelMap, refuseReasoning, replyId, length, followsUnstored = false } = options
   const isWanted = dialect === 'responses' && action !== 'compact' && body.store !== false
   const isImpossible = isWanted && !isStored(body, length, followsUnstored)
   const given = isImpossible ? { ...body, store: false } : body
@@ -73,19 +92,19 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
   let stored: ChatBytes['stored'] = null
   let said: Buffer | null = null
   if (action === 'compact') {
-    const compaction = translateCompaction(given, replyId, options.stored)
+    const compaction = translateCompaction(given, replyId, options.stored, options)
     request = compaction
     said = compaction.said
   } else if (dialect === 'responses') {
-    const { store, previousResponseId, storedInput, ...translated } = translateResponses(given, options.stored)
+    const { store, previousResponseId, storedInput, ...translated } = translateResponses(given, options.stored, options)
     // The connection of a turn has a memory of its own for what is not stored.
     if (store || action === 'turn')
       stored = { previous: previousResponseId, input: storedInput(replyId).map(storedItem) }
     request = translated
-  } else request = dialects[dialect].translate(given)
+  } else request = dialects[dialect].translate(given, inPath, options.files)
   if (isImpossible) request.ignored.push('store')
   const { chat: translatedChat, stream, ignored, context } = request
-  if (context.kind === 'responses') checkEcho(context.echo)
+  if (isOfResponses(context)) checkEcho(context.echo)
   const askedModel = translatedChat.model
   if (askedModel.length > maxModelLength) {
     throw new DialectError('model', `The name of a model may have at most ${maxModelLength} characters.`)
@@ -95,10 +114,21 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
     chat.stream = true
     chat.stream_options = { include_usage: true }
   }
+  const reasoning = reasoningSent(chat, refuseReasoning?.has(chat.model) ?? false)
+  if (reasoning === 'withheld') ignored.push('reasoning_content')
   const asked = parametersOf(chat)
-  const more = { asked, askedModel, stream, ignored, context, stored, said }
+  const more = { asked, askedModel, stream, reasoning, ignored, context, stored, said }
   if (asked.json) return { body: Buffer.from(JSON.stringify(chat)), ...more }
   throw new DialectError(null, `The translated request has more than ${maxDepth} levels of nesting.`, 'body_unreadable')
+}
+
+/** Removes the reasoning of earlier messages when the model refuses it. */
+function reasoningSent({ messages }: ChatRequest, isRefused: boolean): ReasoningSent {
+  const reasoned = messages.filter((message) => message.reasoning_content !== undefined)
+  if (reasoned.length === 0) return null
+  if (!isRefused) return 'sent'
+  for (const message of reasoned) delete message.reasoning_content
+  return 'withheld'
 }
 
 /** Longest name of a model. The rules of the model map are compared with it one after another. */
@@ -131,19 +161,10 @@ const isStored = ({ store, input }: JsonObject, length: number, followsUnstored:
   !(Array.isArray(input) && input.length > maxStoredItems) &&
   !followsUnstored
 
-/** The translation of the reply to a request, which may have been translated on another thread. */
-export function replyTranslation({ stream, ignored, context, said }: ChatBytes): ReplyTranslation {
-  return { stream, ignored, ...repliesIn(context, said) }
-}
+const isOfResponses = (context: ReplyContext): context is ResponsesContext => context.kind === 'responses'
 
-/** A function of its own, because functions that are made in one place keep everything that any of them uses: here the body. */
-function repliesIn(context: ReplyContext, said: Buffer | null): Omit<ReplyTranslation, 'stream' | 'ignored'> {
-  switch (context.kind) {
-    case 'responses':
-      return responsesReplies(context)
-    case 'messages':
-      return messagesReplies(context)
-    case 'compaction':
-      return compactionReplies(said ?? Buffer.alloc(0))
-  }
+/** The translation of the reply to a request, which may have been translated on another thread. */
+export function replyTranslation(dialect: DialectId, { stream, ignored, context, said }: ChatBytes): ReplyTranslation {
+  // Functions that are made in one place keep everything that any of them uses. So the dialect makes them, apart from the body.
+  return { stream, ignored, ...dialects[dialect].replies(context, said) }
 }

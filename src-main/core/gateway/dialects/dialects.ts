@@ -2,8 +2,10 @@ import { messagesDialect } from './messages/messagesDialect.ts'
 import { responsesDialect } from './responses/responses.ts'
 import type { Dialect, DialectId } from './types.ts'
 
-/** The dialects by their id. */
+/** The dialects by their id. A new one is added here, in the contract, and in the codes of the request log. */
 export const dialects: Readonly<Record<DialectId, Dialect>> = {
   responses: responsesDialect,
   messages: messagesDialect,
 }
+
+export const allDialects: readonly Dialect[] = Object.values(dialects)

@@ -7,7 +7,7 @@ import type { LimitRefusal } from '../../ports/requests.ts'
 import type { HeaderPairs } from '../../upstream/headers.ts'
 import { dialects } from '../dialects/dialects.ts'
 import { dialectOfErrors } from '../dialects/routes.ts'
-import type { DialectId } from '../dialects/types.ts'
+import type { Dialect, JsonObject } from '../dialects/types.ts'
 import type { AppReply } from './appReply.ts'
 
 /**
@@ -32,6 +32,8 @@ export interface Refusal {
   message: string
   /** The request field that can't be translated, such as `tools[2].type`. Set only for requests in another vendor's API; null when their whole body is wrong. */
   param?: string | null
+  /** As in `DialectProblem`. */
+  details?: JsonObject | undefined
   /** The methods that a 405 allows. All by default. */
   allow?: string
   /** Sent as `Retry-After` in whole seconds, rounded up. */
@@ -105,10 +107,14 @@ const longestSdkWaitMs = 60_000
 const bodyOf = ({ message, type, code }: Refusal): string => JSON.stringify({ error: { message, type, code } })
 
 /** The body of a refusal in the shape that the client of a dialect expects. */
-function bodyInDialect({ status, message, type, code, param }: Refusal, dialect: DialectId, requestId: string): string {
+function bodyInDialect(
+  { status, message, type, code, param, details }: Refusal,
+  dialect: Dialect,
+  requestId: string,
+): string {
   const isInvalid = param !== undefined
   const problem = { status, message, type: isInvalid ? 'invalid_request_error' : type, code, param: param ?? null }
-  return JSON.stringify(dialects[dialect].errorBody(problem, requestId))
+  return JSON.stringify(dialect.errorBody(details ? { ...problem, details } : problem, requestId))
 }
 
 /** Id of a reply of this server, for clients that expect one: `req_` and 24 hexadecimal digits. */
@@ -146,11 +152,12 @@ export function sendRefusal(response: AppReply, refusal: Refusal, extraHeaders: 
     return
   }
   const { url = '', headers: asked } = response.req
-  const dialect = dialectOfErrors(url, asked)
-  const requestId = dialect === 'messages' ? newRequestId() : ''
+  const id = dialectOfErrors(url, asked)
+  const dialect = id && dialects[id]
+  const requestId = newRequestId()
   const body = dialect === null ? bodyOf(refusal) : bodyInDialect(refusal, dialect, requestId)
   const headers = headersOf(refusal, body)
-  if (requestId !== '') headers.push(['request-id', requestId])
+  if (dialect?.requestIdHeader !== undefined) headers.push([dialect.requestIdHeader, requestId])
   // The reason is given explicitly, because node:http would reuse the reason of an earlier writeHead that failed.
   const reason = STATUS_CODES[refusal.status] ?? 'Refused'
   response.writeHead(refusal.status, reason, [...headers, ...extraHeaders].flat())

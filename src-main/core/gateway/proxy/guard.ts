@@ -3,9 +3,11 @@ import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Verified } from '../../ports/requests.ts'
 import { originToAllow } from '../../shared/origin.ts'
 import type { HeaderPairs } from '../../upstream/headers.ts'
+import { dialects } from '../dialects/dialects.ts'
+import { decodedPart } from '../dialects/routeParts.ts'
 import { localRouteOf } from '../dialects/routes.ts'
 import type { Refusal } from './errorReplies.ts'
-import { isRemoved } from './headers.ts'
+import { isRemoved, keyHeaders } from './headers.ts'
 import { checkTarget } from './localPath.ts'
 import { corsHeaders, isAllowed, preflightHeaders } from './origins.ts'
 
@@ -26,7 +28,7 @@ export interface GuardPassed {
   app: App
   /** SHA-256 of the secret of the presented key. */
   keyHash: Uint8Array
-  /** The whole local path with its query. */
+  /** The whole local path with its query, but without the key. */
   path: string
   /** Headers to add to the reply: CORS headers for an allowed origin, else none. */
   extraHeaders: HeaderPairs
@@ -82,7 +84,7 @@ const singleHeaders = new Set([
   'content-length',
   'transfer-encoding',
   'authorization',
-  'x-api-key',
+  ...keyHeaders,
 ])
 
 /** The name of a single-use header that occurs twice, or null. */
@@ -179,8 +181,8 @@ function preflight(request: IncomingMessage, origin: string, isRelayed: boolean)
 }
 
 /** Whether the key also occurs where it would reach the service and its logs: in the query, or in a header that is passed on. */
-function repeatsKey({ url = '', rawHeaders }: IncomingMessage, key: string): boolean {
-  if (url.includes(key)) return true
+function repeatsKey(path: string, { rawHeaders }: IncomingMessage, key: string): boolean {
+  if (path.includes(key)) return true
   for (let at = 0; at < rawHeaders.length; at += 2) {
     if (rawHeaders[at + 1]?.includes(key) && !isRemoved(rawHeaders[at] ?? '')) return true
   }
@@ -191,16 +193,36 @@ const bearer = /^Bearer ([\x21-\x7e]{1,512})$/i
 
 const plainKey = /^[\x21-\x7e]{1,512}$/
 
-/**
- * The key in `Authorization` or in `x-api-key`, which clients of Anthropic's API send. Some send both. Undefined without a key, and null for
- * two different ones.
- */
-function presentedKey({ headers }: IncomingMessage): string | null | undefined {
-  const inBearer = bearer.exec(headers.authorization ?? '')?.[1]
-  const given = headers['x-api-key']
-  const inHeader = typeof given === 'string' && plainKey.test(given) ? given : undefined
-  if (inBearer !== undefined && inHeader !== undefined && inBearer !== inHeader) return null
-  return inBearer ?? inHeader
+/** Where a request has its key, and its path without the key. */
+interface PresentedKey {
+  /** Undefined without a key, and null for two different ones. Clients may send the same key twice. */
+  key: string | null | undefined
+  path: string
+}
+
+/** The key in `Authorization`, in a header of another vendor's API such as `x-api-key`, or in the query, where that API has one. */
+function presentedKey({ headers }: IncomingMessage, path: string): PresentedKey {
+  const inQuery = keyInQuery(path)
+  const given = [bearer.exec(headers.authorization ?? '')?.[1], inQuery?.key]
+  for (const name of keyHeaders) given.push(headers[name]?.toString())
+  const keys = new Set(given.filter((key) => key !== undefined && plainKey.test(key)))
+  return { key: keys.size > 1 ? null : [...keys][0], path: inQuery?.path ?? path }
+}
+
+/** The key in the query of a path whose API lets it be there, and the path without it. Null for other paths. */
+function keyInQuery(path: string): { key: string; path: string } | null {
+  const at = path.indexOf('?')
+  const route = at < 0 ? null : localRouteOf('GET', path)
+  const parameter = route && dialects[route.dialect].keyParameter
+  if (parameter == null) return null
+  const isKey = (member: string): boolean => member.startsWith(`${parameter}=`)
+  const members = path.slice(at + 1).split('&')
+  // A second one stays in the path, which then repeats the key or is no key.
+  const found = members.findIndex(isKey)
+  if (found < 0) return null
+  const key = decodedPart(members[found]?.slice(parameter.length + 1) ?? '')
+  const rest = members.toSpliced(found, 1).join('&')
+  return { key, path: rest === '' ? path.slice(0, at) : `${path.slice(0, at)}?${rest}` }
 }
 
 const keyRefusals: Record<Extract<Verified, { good: false }>['why'], [number, string, string]> = {
@@ -221,12 +243,13 @@ const keyRefusals: Record<Extract<Verified, { good: false }>['why'], [number, st
 
 function checkKey(
   request: IncomingMessage,
+  target: string,
   rules: GuardRules,
   extraHeaders: HeaderPairs,
-): GuardRefused | (Verified & { good: true }) {
-  const presented = presentedKey(request)
+): GuardRefused | (Verified & { good: true; path: string }) {
+  const { key: presented, path } = presentedKey(request, target)
   if (presented === null) {
-    const message = 'The headers Authorization and x-api-key have different keys. Send the app key only.'
+    const message = 'This request has different keys in two places. Send the app key only.'
     return refuse(400, 'two_keys', message, 'a program with two keys', { extraHeaders })
   }
   if (presented === undefined) {
@@ -240,13 +263,13 @@ function checkKey(
     const from = app?.name ?? 'a program with an unknown key'
     return refuse(status, code, message, from, { appId: app?.id ?? null, extraHeaders })
   }
-  if (repeatsKey(request, presented)) {
+  if (repeatsKey(path, request, presented)) {
     const message =
       'The app key may occur only in Authorization or x-api-key, but it also occurs elsewhere in this request.'
     const { id, name } = verified.app
     return refuse(400, 'key_elsewhere', message, name, { appId: id, extraHeaders })
   }
-  return verified
+  return { ...verified, path }
 }
 
 /** Methods that echo a request or open a tunnel. The service's API does not use them. */
@@ -262,7 +285,7 @@ export function mayUpgrade(request: IncomingMessage): boolean {
   // A body would be read as frames.
   if (headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0') return false
   const route = localRouteOf('POST', url)
-  return route?.dialect === 'responses' && route.action === 'create'
+  return route?.action === 'create' && dialects[route.dialect].hasWebSocket === true
 }
 
 /** A server that is starting replies to such a request as to others. */
@@ -300,8 +323,8 @@ export function checkRequest(request: IncomingMessage, rules: GuardRules): Guard
     return refuse(400, 'no_websocket', message, who, { extraHeaders })
   }
   if (rules.closed) return { ...refuse(rules.closed.status, '', '', who, { extraHeaders }), refusal: rules.closed }
-  const checked = checkKey(request, rules, extraHeaders)
+  const checked = checkKey(request, target.path, rules, extraHeaders)
   if ('verdict' in checked) return checked
-  const { app, keyHash } = checked
-  return { verdict: 'pass', app, keyHash, path: target.path, extraHeaders }
+  const { app, keyHash, path } = checked
+  return { verdict: 'pass', app, keyHash, path, extraHeaders }
 }

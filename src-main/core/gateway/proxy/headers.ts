@@ -1,6 +1,12 @@
 import type { HeaderPairs } from '../../upstream/headers.ts'
+import { allDialects } from '../dialects/dialects.ts'
 
 // upstream/forward removes the hop-by-hop headers (RFC 9110, 7.6.1), because it knows both connections.
+
+/** The headers that may have the app key besides `Authorization`. */
+export const keyHeaders: readonly string[] = ['x-api-key', ...allDialects.flatMap(({ keyHeaders: own = [] }) => own)]
+
+const headerPrefixes = allDialects.flatMap(({ headerPrefix }) => headerPrefix ?? [])
 
 /**
  * Request headers that the service must not see: the app key, the local host name, and headers that a browser may add. Cookies ignore the
@@ -13,8 +19,8 @@ const removedFromRequest = new Set([
   'cookie',
   'origin',
   'referer',
-  'x-api-key',
   'api-key',
+  ...keyHeaders,
 ])
 
 /** Some servers route by these headers instead of the request line, which the app's limits are checked against. */
@@ -66,7 +72,7 @@ const replacedInTranslation = new Set([
 export function translatedRequestHeaders(rawHeaders: string[], bytes: number, stream: boolean): HeaderPairs {
   const pairs = requestHeaders(rawHeaders).filter(([name]) => {
     const lower = name.toLowerCase()
-    return !replacedInTranslation.has(lower) && !lower.startsWith('anthropic-')
+    return !replacedInTranslation.has(lower) && !headerPrefixes.some((prefix) => lower.startsWith(prefix))
   })
   pairs.push(['accept', stream ? 'text/event-stream' : 'application/json'])
   pairs.push(['content-type', 'application/json'], ['content-length', String(bytes)])

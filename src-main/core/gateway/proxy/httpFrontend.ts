@@ -7,7 +7,7 @@ import { boundedServer } from '../../../listener/server.ts'
 import { StallWatch } from '../../../listener/stall.ts'
 import { asStudioError } from '../../errors.ts'
 import { inBackground } from '../../shared/unexpected.ts'
-import { localRouteOf } from '../dialects/routes.ts'
+import { dialectOf } from '../dialects/routes.ts'
 import type { BodyMemory } from './bodyMemory.ts'
 import { type Refusal, sendRawRefusal, sendRefusal } from './errorReplies.ts'
 import type { FrontendDependencies, IsValid, ProxyBounds } from './frontendOptions.ts'
@@ -373,8 +373,7 @@ export class HttpFrontend {
     const { status, code, message } = refusal
     this.#refused += 1
     const [method, path] = [printable(request?.method ?? '', 20), pathForLog(request?.url)]
-    const dialect = localRouteOf(method, path)?.dialect ?? null
-    this.#deps.refused({ appId, from, method, path, dialect, status, code, message, origin })
+    this.#deps.refused({ appId, from, method, path, dialect: dialectOf(method, path), status, code, message, origin })
     this.#deps.changed()
   }
 }

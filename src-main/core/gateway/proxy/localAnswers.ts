@@ -3,10 +3,14 @@ import { asStudioError } from '../../errors.ts'
 import type { RequestTrace } from '../../ports/requests.ts'
 import { flattened } from '../../upstream/headers.ts'
 import { mappedModel } from '../apps/modelMap.ts'
+import { countedTokens, type TokenCount } from '../dialects/countTokens.ts'
 import { DialectError } from '../dialects/dialectError.ts'
-import { countedTokens } from '../dialects/messages/countTokens.ts'
-import type { LocalRoute, TranslatedRoute } from '../dialects/routes.ts'
+import { dialects } from '../dialects/dialects.ts'
+import { RequestFiles } from '../dialects/requestFiles.ts'
+import type { TranslatedRoute } from '../dialects/routes.ts'
 import { itemPageOf, listedItems } from '../dialects/stored/itemPage.ts'
+import type { CountJob, Unread } from '../dialects/translationWorker.ts'
+import type { LocalRoute, ModelsRoute } from '../dialects/types.ts'
 import type { AppReply } from './appReply.ts'
 import { newRequestId, type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
 import { printable } from './guard.ts'
@@ -36,7 +40,7 @@ export async function answerLocally(
   request: IncomingMessage,
   response: AppReply,
   allowed: AllowedRequest,
-  route: Exclude<LocalRoute, TranslatedRoute>,
+  route: AnsweredRoute | Extract<LocalRoute, { action: 'refuse' }>,
 ): Promise<void> {
   const refused = (refusal: Refusal): void => refuse(deps, request, response, allowed, refusal)
   if (route.action === 'refuse') {
@@ -74,7 +78,7 @@ export async function answerLocally(
   }
 }
 
-type AnsweredRoute = Exclude<LocalRoute, TranslatedRoute | { action: 'refuse' }>
+type AnsweredRoute = Exclude<LocalRoute, TranslatedRoute | ModelsRoute | { action: 'refuse' }>
 
 async function answerOf(
   deps: RelayDependencies,
@@ -83,9 +87,10 @@ async function answerOf(
   route: AnsweredRoute,
   gone: AbortSignal,
 ): Promise<LocalAnswer | Refusal> {
+  if (route.action === 'answer') return answerWith(JSON.stringify(route.body))
   if (route.action !== 'count_tokens') return storedAnswer(deps, allowed, route, gone)
   try {
-    return await countTokens(deps, request, allowed, gone)
+    return await countTokens(deps, request, allowed, route, gone)
   } catch (thrown) {
     if (thrown instanceof DialectError) return refusalOfDialect(thrown.problem)
     throw thrown
@@ -96,7 +101,7 @@ async function answerOf(
 async function storedAnswer(
   { responses, translation }: RelayDependencies,
   { app, path }: AllowedRequest,
-  { action, id }: Extract<AnsweredRoute, { dialect: 'responses' }>,
+  { action, id }: Extract<AnsweredRoute, { id: string }>,
   gone: AbortSignal,
 ): Promise<LocalAnswer | Refusal> {
   if (action === 'delete') {
@@ -140,11 +145,12 @@ const unknownResponse = (id: string): Refusal => ({
   param: 'id',
 })
 
-/** `POST /v1/messages/count_tokens`: an estimate with the tokenizer of this program, because the service has no such endpoint. */
+/** An estimate with the tokenizer of this program, because the service has no such endpoint. */
 async function countTokens(
-  { memory, translation }: RelayDependencies,
+  { memory, translation, fileTexts }: RelayDependencies,
   request: IncomingMessage,
   allowed: AllowedRequest,
+  { dialect, inPath = {}, replyOf }: Extract<AnsweredRoute, { action: 'count_tokens' }>,
   gone: AbortSignal,
 ): Promise<LocalAnswer | Refusal> {
   const read = await readJson(request, allowed.app, { memory, signal: gone, proceed: () => allowed.proceed() })
@@ -152,15 +158,25 @@ async function countTokens(
   try {
     const { bytes } = read
     const isShort = bytes.length <= maxCountedHere
-    const counted = isShort ? countedTokens(bytes) : await translation.countTokens(allowed.app.id, bytes, gone)
+    const { id } = allowed.app
+    const counted = await fileTexts.translated(id, gone, (texts) => {
+      const job = { dialect, inPath, ...(texts && { texts }) }
+      return isShort ? countedHere(bytes, job) : translation.countTokens(id, { ...job, bytes }, gone)
+    })
     if ('status' in counted) return counted
     if ('problem' in counted) return refusalOfDialect(counted.problem)
     const { tokens, model: askedModel, ignored } = counted
     const model = mappedModel(allowed.app.modelMap, askedModel)
-    return { body: JSON.stringify({ input_tokens: tokens }), model, askedModel, ignored }
+    return { body: JSON.stringify(replyOf(tokens)), model, askedModel, ignored }
   } finally {
     read.memory.release()
   }
+}
+
+function countedHere(bytes: Buffer, { texts, ...job }: Omit<CountJob, 'action' | 'bytes'>): TokenCount | Unread {
+  const files = new RequestFiles(texts)
+  const counted = countedTokens(bytes, { ...job, files })
+  return files.unread.length > 0 ? { unread: files.unread } : counted
 }
 
 function open(
@@ -194,7 +210,8 @@ function send(response: AppReply, allowed: AllowedRequest, route: AnsweredRoute,
     ...ignoredHeaders(answer.ignored),
     ...allowed.extraHeaders,
   ]
-  if (route.dialect === 'messages') head.push(['request-id', newRequestId()])
+  const { requestIdHeader } = dialects[route.dialect]
+  if (requestIdHeader !== undefined) head.push([requestIdHeader, newRequestId()])
   response.writeHead(200, 'OK', flattened(head))
   response.end(text)
 }

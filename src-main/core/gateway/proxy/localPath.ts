@@ -1,4 +1,5 @@
 import { pathProblem } from '../../upstream/path.ts'
+import { localRouteOf } from '../dialects/routes.ts'
 
 /** Longest target, in characters. */
 const longest = 16_384
@@ -22,7 +23,8 @@ const refused = (why: string): { problem: TargetProblem } => ({
 
 /**
  * Checks whether a target may be relayed. Returns the path with its query as the app wrote it, or the problem. Any path below `/v1` may be
- * relayed. GET and HEAD may use other paths too, because files and images are below the base address (specification, GEN-01).
+ * relayed, and any path of another vendor's API is answered here. GET and HEAD may use other paths too, because files and images are below
+ * the base address (specification, GEN-01).
  *
  * Only the origin form (RFC 9112, 3.2.1) is allowed. A path that two servers could read differently is refused and never repaired
  * (`pathProblem`). In the query only the characters are checked, because servers do not normalize queries.
@@ -39,6 +41,7 @@ export function checkTarget(method: string, target: string): { path: string } | 
     if (!queryCharacters.test(query)) return refused('its query has a character that a query may not contain.')
     if (brokenEscape.test(query)) return refused('its query has a “%” that does not begin a percent-encoding.')
   }
-  const relayed = path === '/v1' || path.startsWith('/v1/') || method === 'GET' || method === 'HEAD'
+  const isRead = method === 'GET' || method === 'HEAD'
+  const relayed = isRead || path === '/v1' || path.startsWith('/v1/') || localRouteOf(method, path) !== null
   return relayed ? { path: target } : { problem: { status: 404, code: 'not_under_v1', message: notUnderV1 } }
 }

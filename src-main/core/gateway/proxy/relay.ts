@@ -15,9 +15,9 @@ import { replayLimit } from '../../upstream/sending/replay.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
 import type { TranslatedAction } from '../dialects/chatBytes.ts'
 import { dialects } from '../dialects/dialects.ts'
+import { type Sealing, sealedReasoning } from '../dialects/responses/sealedReasoning.ts'
 import { isTranslated, localRouteOf, type TranslatedRoute } from '../dialects/routes.ts'
-import type { Dialect, JsonObject } from '../dialects/types.ts'
-import { type ModelsQuery, modelsPath, modelsQueryOf, translatedModels } from './anthropicModels.ts'
+import type { Dialect, JsonObject, ModelsRoute, PathMembers } from '../dialects/types.ts'
 import type { AppReply } from './appReply.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import { type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
@@ -37,6 +37,7 @@ import {
 import { pipeReply } from './replyBody.ts'
 import { modelInAddress, modelOf, type RequestBody, readBody } from './requestBody.ts'
 import { readTranslated, type Translation } from './translatedBody.ts'
+import { modelsPath, translatedModels } from './translatedModels.ts'
 import {
   failsInStream,
   isGood,
@@ -61,22 +62,22 @@ export async function relay(
   allowed: AllowedRequest,
 ): Promise<void> {
   const { method = 'GET' } = request
-  const route = localRouteOf(method, allowed.path)
-  if (route && !isTranslated(route)) return answerLocally(deps, request, response, allowed, route)
-  const dialect = route ? dialects[route.dialect] : null
-  const endpoint = dialect ? 'chat' : endpointOf(method, allowed.path)
+  const route = localRouteOf(method, allowed.path, request.headers)
+  if (route && !isTranslated(route) && route.action !== 'models')
+    return answerLocally(deps, request, response, allowed, route)
+  const endpoint = route === null ? endpointOf(method, allowed.path) : route.action === 'models' ? 'models' : 'chat'
   const forward = deps.forward()
   if (!forward) return refuse(deps, request, response, allowed, notConnected)
   const { models } = allowed.app
   // Path and query of a translated request are not sent.
-  if (!dialect && models !== null && !isReadOut(endpoint) && modelInAddress(allowed.path, models)) {
+  if (route === null && models !== null && !isReadOut(endpoint) && modelInAddress(allowed.path, models)) {
     return refuse(deps, request, response, allowed, addressNamesModel)
   }
   const reservation = deps.allowance.begin(allowed.app, endpoint)
   if ('status' in reservation) return refuse(deps, request, response, allowed, refusalOfLimit(reservation))
-  const relayedRequest = new RelayedRequest(deps, request, response, allowed, endpoint, reservation, route)
+  const relayedRequest = new RelayedRequest(deps, request, response, allowed, endpoint, reservation, route, forward)
   try {
-    await relayedRequest.run(forward)
+    await relayedRequest.run()
   } finally {
     reservation.settle(relayedRequest.tokens)
     relayedRequest.releaseBody()
@@ -109,6 +110,8 @@ class RelayedRequest {
   readonly #gone = new AbortController()
   #trace: RequestTrace | null = null
   #reply: ForwardReply | null = null
+  /** The connection of the request. */
+  #send: Forward
   /** The request body, until the reply starts. */
   #body: RequestBody | null = null
   #stopped = false
@@ -120,12 +123,13 @@ class RelayedRequest {
   /** The API of the request when it is not the service's own. */
   readonly #dialect: Dialect | null
   readonly #action: TranslatedAction
+  readonly #inPath: PathMembers
   readonly #responses: StoredResponses
   /** Id of the reply to a translated request. */
   readonly #replyId: string
   #translation: Translation | null = null
-  /** Set for a request for models in Anthropic's shape. */
-  readonly #models: ModelsQuery | null
+  /** Set for a request for models in the shape of a dialect. */
+  readonly #models: ModelsRoute | null
   /** A translated stream, once its reply has begun. */
   #stream: TranslatedStream | null = null
   #expected: Expectation | null = null
@@ -137,15 +141,19 @@ class RelayedRequest {
     allowed: AllowedRequest,
     endpoint: Endpoint,
     reservation: AllowanceReservation,
-    route: TranslatedRoute | null,
+    route: TranslatedRoute | ModelsRoute | null,
+    forward: Forward,
   ) {
     this.#deps = deps
-    const dialect = route && dialects[route.dialect]
-    this.#action = allowed.turns ? 'turn' : (route?.action ?? 'create')
+    this.#send = forward
+    const translated = route?.action === 'models' ? null : route
+    const dialect = translated && dialects[translated.dialect]
+    this.#action = allowed.turns ? 'turn' : (translated?.action ?? 'create')
+    this.#inPath = translated?.action === 'create' ? (translated.inPath ?? {}) : {}
     this.#responses = allowed.turns?.over(deps.responses) ?? deps.responses
     this.#dialect = dialect
-    this.#replyId = dialect ? `${idPrefixes[dialect.id]}${randomBytes(24).toString('hex')}` : ''
-    this.#models = endpoint === 'models' ? modelsQueryOf(request, allowed.path) : null
+    this.#replyId = dialect ? `${dialect.replyIdPrefix}${randomBytes(24).toString('hex')}` : ''
+    this.#models = route?.action === 'models' ? route : null
     this.#request = request
     this.#response = response
     this.#allowed = allowed
@@ -160,7 +168,7 @@ class RelayedRequest {
     }
   }
 
-  async run(forward: Forward): Promise<void> {
+  async run(): Promise<void> {
     const { app } = this.#allowed
     try {
       const body = await this.#readBody()
@@ -170,7 +178,7 @@ class RelayedRequest {
         app.models && !isReadOut(this.#endpoint) ? selectorBesides(body.asked?.selectors ?? [], app.models) : null
       if (selector !== null) return this.#refuse(fieldSelectsModel(selector), body.asked?.model)
       // The connection may have changed while the body was read, so the current one is used.
-      const send = this.#deps.forward() ?? forward
+      this.#send = this.#deps.forward() ?? this.#send
       const expected = this.#expect(body)
       this.#expected = expected
       const over = expected && this.#deps.allowance.expect(app, this.#reservation, expected)
@@ -178,7 +186,7 @@ class RelayedRequest {
       const trace = this.#open(body)
       if (trace.written) await trace.written
       if (body instanceof Upload) this.#checkModelOf(body, trace)
-      this.#reply = await send(this.#forwardRequest(body, trace, expected))
+      this.#reply = await this.#send(this.#forwardRequest(body, trace, expected))
       await this.#sendReply(this.#reply)
       this.#end(wholeEnd(this.#reply))
     } catch (thrown) {
@@ -195,11 +203,25 @@ class RelayedRequest {
     const { memory } = this.#deps
     const proceed = (): void => this.#allowed.proceed()
     if (this.#dialect) {
-      const [action, replyId, responses] = [this.#action, this.#replyId, this.#responses]
+      const [action, inPath, replyId, responses] = [this.#action, this.#inPath, this.#replyId, this.#responses]
       const { reserved = null, turns } = this.#allowed
       const isUnstored = (id: string): boolean => turns?.remembers(id) ?? false
-      const threads = this.#deps.translation
-      const translation = { app, dialect: this.#dialect, action, replyId, responses, isUnstored, threads }
+      const { translation: threads, fileTexts } = this.#deps
+      const refuseReasoning = this.#deps.reasoningRefusals.of(this.#send)
+      const sealing = this.#sealing()
+      const translation = {
+        app,
+        dialect: this.#dialect,
+        action,
+        inPath,
+        refuseReasoning,
+        sealing,
+        replyId,
+        responses,
+        isUnstored,
+        threads,
+        fileTexts,
+      }
       const body = await readTranslated(this.#request, translation, {
         memory,
         signal: this.#gone.signal,
@@ -220,6 +242,10 @@ class RelayedRequest {
       upload.memory = memory.takeNow(app.id, replayLimit)
     }
     return upload
+  }
+
+  #sealing(): Sealing {
+    return { key: this.#deps.sealingKey(), app: this.#allowed.app.id }
   }
 
   /** Frees the memory of the items that were stored with the reply. */
@@ -358,8 +384,9 @@ class RelayedRequest {
   }
 
   #replyOptions(translation: Translation, clean: (text: string) => string): TranslatedReplyOptions {
-    const { askedModel, stored } = translation
-    const { model = null, tokensIn = 0 } = this.#expected ?? {}
+    const { askedModel, reasoning, stored } = translation
+    const { tokensIn = 0 } = this.#expected ?? {}
+    const model = this.#expected?.model ?? askedModel
     return {
       response: this.#response,
       gone: this.#gone.signal,
@@ -367,13 +394,15 @@ class RelayedRequest {
       details: {
         id: this.#replyId,
         createdAt: Math.floor(Date.now() / 1000),
-        model: model ?? askedModel,
+        model,
         tokensIn,
+        seal: (text) => sealedReasoning(text, this.#sealing()),
         completedAt: () => Math.floor(Date.now() / 1000),
         report: (note) => this.#trace?.ignores(note),
       },
       extraHeaders: this.#allowed.extraHeaders,
       reserveMemory: (bytes) => this.#memoryForReply(bytes),
+      refused: (problem) => this.#deps.reasoningRefusals.learn(this.#send, model, reasoning, problem),
       streams: (stream) => {
         this.#stream = stream
       },
@@ -399,11 +428,11 @@ class RelayedRequest {
     return isStored
   }
 
-  async #sendModels(reply: ForwardReply, query: ModelsQuery): Promise<void> {
+  async #sendModels(reply: ForwardReply, route: ModelsRoute): Promise<void> {
     const { app, extraHeaders } = this.#allowed
-    const options = { response: this.#response, dialect: dialects.messages, extraHeaders, ignored: [] }
+    const options = { response: this.#response, dialect: dialects[route.dialect], extraHeaders, ignored: [] }
     if (!isGood(reply.status)) return sendProblem(reply, options)
-    const models = await translatedModels(reply, query, app)
+    const models = await translatedModels(reply, route, app)
     if ('body' in models) sendTranslatedJson(reply, models.body, options)
     else sendRefusal(this.#response, models, extraHeaders)
   }
@@ -462,7 +491,6 @@ const notCleaned = (text: string): string => text
 
 /** The path of translated requests. */
 const chatPath = '/v1/chat/completions'
-const idPrefixes: Record<Dialect['id'], string> = { responses: 'resp_', messages: 'msg_' }
 class Redirected extends StudioError {
   constructor() {
     super('unexpected_status', redirected.message)

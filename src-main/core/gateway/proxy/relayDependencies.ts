@@ -3,7 +3,9 @@ import type { Allowance, RequestLog } from '../../ports/requests.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
 import type { Nano } from '../../shared/money.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
+import type { ReasoningRefusals } from '../apps/reasoningRefusals.ts'
 import type { BodyMemory } from './bodyMemory.ts'
+import type { RequestFileTexts } from './fileTexts.ts'
 import type { TranslationThreads } from './translationThreads.ts'
 
 export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
@@ -24,8 +26,14 @@ export interface RelayDependencies {
   memory: BodyMemory
   /** Responses that apps asked to store. */
   responses: StoredResponses
+  /** The key of this computer that seals reasoning for apps: 32 random bytes, made at first use. Not the service's key. */
+  sealingKey(): Uint8Array
+  /** Which models refuse the reasoning of earlier messages. */
+  reasoningRefusals: ReasoningRefusals
   /** Translates large requests of other vendors' APIs. */
   translation: TranslationThreads
+  /** Reads files in requests of other vendors' APIs. */
+  fileTexts: RequestFileTexts
 }
 
 /** The expected use of one request. `count` is the number of choices or images. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { localRouteOf } from '../dialects/routes.ts'
+import { dialectOf } from '../dialects/routes.ts'
 import type { AppReply } from './appReply.ts'
 import { type Refusal, sendRefusal } from './errorReplies.ts'
 import type { AllowedRequest, CutReason } from './proxiedRequest.ts'
@@ -72,7 +72,7 @@ export function refuse(
     from: app.name,
     method,
     path: path.split('?', 1)[0] ?? path,
-    dialect: localRouteOf(method, path)?.dialect ?? null,
+    dialect: dialectOf(method, path),
     model,
     status,
     code,

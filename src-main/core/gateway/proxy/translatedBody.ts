@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
 import { asBuffer } from '../../upstream/json/bytes.ts'
+import type { ReasoningSent } from '../apps/reasoningRefusals.ts'
 import {
   type ChatBytes,
   chatBytesOf,
@@ -10,7 +11,9 @@ import {
   type TranslatedAction,
 } from '../dialects/chatBytes.ts'
 import { DialectError } from '../dialects/dialectError.ts'
+import { type FileTexts, RequestFiles } from '../dialects/requestFiles.ts'
 import { nothingStored } from '../dialects/responses/inputItems.ts'
+import type { Sealing } from '../dialects/responses/sealedReasoning.ts'
 import { turnRequest } from '../dialects/responses/turnRequest.ts'
 import {
   neededResponses,
@@ -20,9 +23,11 @@ import {
   storedForThread,
   storedItemsIn,
 } from '../dialects/stored/earlierResponses.ts'
-import type { Dialect, DialectProblem, JsonObject, ReplyTranslation } from '../dialects/types.ts'
+import type { Unread } from '../dialects/translationWorker.ts'
+import type { Dialect, DialectProblem, JsonObject, PathMembers, ReplyTranslation } from '../dialects/types.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import type { Refusal } from './errorReplies.ts'
+import type { RequestFileTexts } from './fileTexts.ts'
 import { type BodyReadOptions, jsonLimit, noMemory, type RequestBody, readJson } from './requestBody.ts'
 import { isForThread, type TranslationThreads } from './translationThreads.ts'
 
@@ -32,6 +37,7 @@ export interface Translation {
   /** Model in the app's request. */
   askedModel: string
   request: ReplyTranslation
+  reasoning: ReasoningSent
   stored: ChatBytes['stored']
   /** Memory for `stored`, or for the user's messages of a compaction. Release it when the reply has ended. */
   storedMemory: MemoryReservation | null
@@ -45,12 +51,18 @@ interface TranslationOptions {
   app: App
   dialect: Dialect
   action: TranslatedAction
+  inPath: PathMembers
+  /** Models of the service that refuse `reasoning_content`. */
+  refuseReasoning: ReadonlySet<string>
+  /** With what reasoning of the app is sealed. */
+  sealing: Sealing
   /** Id of the reply. */
   replyId: string
   responses: StoredResponses
   /** Whether the response with this id exists in the memory of its connection only. */
   isUnstored(id: string): boolean
   threads: TranslationThreads
+  fileTexts: RequestFileTexts
 }
 
 /** Smaller stored conversations are not worth another thread, nor an entry of their own in the memory bounds. Bytes. */
@@ -84,7 +96,9 @@ export async function readTranslated(
     const stored = refers && needed && (await storedForThread(refers, needed, app.id, responses, maxBytes))
     const isHere = body !== null && earlier <= smallConversation
     const chat = isHere
-      ? here(body, stored, bytes.length, translation)
+      ? await translation.fileTexts.translated(app.id, options.signal, (texts) =>
+          here(body, stored, bytes.length, translation, texts),
+        )
       : await elsewhere(first, bytes, stored, translation, options)
     translated =
       'status' in chat ? chat : bodyOf(chat, bytes.length + earlier, translation, options, both(memory, more))
@@ -123,19 +137,27 @@ const both = (request: MemoryReservation, earlier: MemoryReservation): MemoryRes
 const referencesIn = (body: JsonObject, { dialect }: TranslationOptions): References | null =>
   dialect.id === 'responses' ? referencesOf(body) : null
 
+/** What the translation needs of the options, here and on a thread. */
+const jobOf = ({ app, dialect, action, inPath, refuseReasoning, sealing, replyId }: TranslationOptions) => {
+  const { modelMap } = app
+  return { dialect: dialect.id, action, inPath, modelMap, refuseReasoning, sealing, replyId }
+}
+
 /** @throws DialectError */
 function here(
   body: JsonObject,
   stored: StoredForThread | null,
   ownLength: number,
   options: TranslationOptions,
-): ChatBytes {
-  const { app, dialect, action, replyId } = options
+  texts: FileTexts | undefined,
+): ChatBytes | Unread {
   const items = stored && storedItemsIn(stored)
   const followsUnstored = isUnstored(body.previous_response_id, options)
   const length = ownLength + (items?.referencedBytes ?? 0)
-  const job = { dialect: dialect.id, action, modelMap: app.modelMap, replyId, followsUnstored, length }
-  return chatBytesOf(body, { ...job, stored: items ?? nothingStored })
+  const job = { ...jobOf(options), followsUnstored, length }
+  const files = new RequestFiles(texts)
+  const chat = chatBytesOf(body, { ...job, files, stored: items ?? nothingStored })
+  return files.unread.length > 0 ? { unread: files.unread } : chat
 }
 
 /** The translation on another thread, which may have been done before it was known whether the request refers to anything. */
@@ -165,10 +187,12 @@ async function onThread(
   options: TranslationOptions,
   { signal }: BodyReadOptions,
 ): Promise<OnThread> {
-  const { app, dialect, action, replyId, threads } = options
+  const { app, threads, fileTexts } = options
   const followsUnstored = isUnstored(stored?.previousId, options)
-  const job = { dialect: dialect.id, action, modelMap: app.modelMap, replyId, bytes, stored, followsUnstored }
-  const result = await threads.translate(app.id, job, signal)
+  const job = { ...jobOf(options), bytes, stored, followsUnstored }
+  const result = await fileTexts.translated(app.id, signal, (texts) =>
+    threads.translate(app.id, texts ? { ...job, texts } : job, signal),
+  )
   if ('status' in result || 'refers' in result) return result
   if ('problem' in result) return refusalOfDialect(result.problem)
   return { ...result, body: asBuffer(result.body), said: result.said && asBuffer(result.said) }
@@ -181,24 +205,26 @@ function bodyOf(
   options: BodyReadOptions,
   memory: MemoryReservation,
 ): TranslatedBody | Refusal {
-  const { body, asked, askedModel, stored } = chat
+  const { body, asked, askedModel, reasoning, stored } = chat
   if (body.length > jsonLimit) return tooLarge
   const isLarge = (stored !== null || action === 'compact') && length > smallConversation
   const storedMemory = isLarge ? options.memory.takeNow(app.id, length) : null
   if (isLarge && storedMemory === null) return noMemory
   memory.shrink(body.length)
-  const translation = { dialect, askedModel, request: replyTranslation(chat), stored, storedMemory }
+  const request = replyTranslation(dialect.id, chat)
+  const translation = { dialect, askedModel, request, reasoning, stored, storedMemory }
   const translated = { body, asked, stripUsage: false, memory, translation }
   return asked.model === askedModel ? translated : { ...translated, askedModel }
 }
 
 /** The refusal of a request that can't be translated. */
-export const refusalOfDialect = ({ status, code, message, param }: DialectProblem): Refusal => ({
+export const refusalOfDialect = ({ status, code, message, param, details }: DialectProblem): Refusal => ({
   status,
   type: 'studio_refused',
   code: code ?? 'not_translatable',
   message,
   param,
+  details,
 })
 
 const tooLarge: Refusal = {

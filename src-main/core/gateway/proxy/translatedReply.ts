@@ -6,7 +6,14 @@ import type { ReplyPiece } from '../../upstream/reply/events.ts'
 import { incomplete } from '../../upstream/reply/rules.ts'
 import type { ChatStreamEvent, ForwardReply, ReplyFacts } from '../../upstream/types.ts'
 import { bytesOf, readStart } from '../../upstream/wire/body.ts'
-import type { Dialect, DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../dialects/types.ts'
+import type {
+  Dialect,
+  DialectProblem,
+  JsonObject,
+  ReplyDetails,
+  ReplyTranslation,
+  StreamTranslator,
+} from '../dialects/types.ts'
 import type { AppReply } from './appReply.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import { newRequestId, type Refusal } from './errorReplies.ts'
@@ -36,6 +43,8 @@ export interface TranslatedReplyOptions {
    * asked. Null when there is nothing to store.
    */
   store: ((reply: JsonObject) => Promise<boolean>) | null
+  /** Called when the service refused the request, with its own words. */
+  refused(problem: DialectProblem): void
   /** Called with the stream of a streamed reply, before its first bytes. */
   streams(stream: TranslatedStream): void
   /** Whether a failure with this status is sent as the failure of a stream. See `failsInStream`. */
@@ -62,9 +71,11 @@ export async function sendTranslated(reply: ForwardReply, options: TranslatedRep
   const envelope: Envelope = { response, dialect, extraHeaders, ignored: request.ignored }
   const requestId = requestIdOf(reply)
   if (!isGood(reply.status)) {
-    if (!options.failsInStream(reply.status)) return sendProblem(reply, envelope)
-    const text = await new TranslatedStream(options, factsOf(reply, requestId)).refused(await readProblem(reply))
-    writeStreamHead({ ...reply, status: 200, statusText: 'OK' }, envelope, requestId)
+    const problem = await readProblem(reply)
+    options.refused(problem)
+    if (!options.failsInStream(reply.status)) return sendError(reply, problem, envelope, requestId)
+    const text = await new TranslatedStream(options, factsOf(reply, requestId)).refused(problem)
+    writeStreamHead({ ...reply, status: 200, statusText: 'OK' }, envelope, request, requestId)
     response.end(text)
     return
   }
@@ -75,27 +86,22 @@ export async function sendTranslated(reply: ForwardReply, options: TranslatedRep
   if (!request.stream) return storeAndSend(reply, await stream.result(given), options, envelope, requestId)
   if (isStream) {
     options.streams(stream)
-    writeStreamHead(reply, envelope, requestId)
+    writeStreamHead(reply, envelope, request, requestId)
     return pipeReply(stream.apply(reply), response, gone)
   }
   // The service may ignore `stream`, but the app expects events. A failure still has a status of its own.
   const text = await stream.whole(given)
-  writeStreamHead(reply, envelope, requestId)
+  writeStreamHead(reply, envelope, request, requestId)
   response.end(text)
 }
 
-/**
- * Whether the failure of a request is the failure of its stream, with status 200, rather than a status of its own. Codex ignores
- * `x-should-retry` and repeats a request up to 29 times after most statuses, but not after a failed stream
- * (docs/decisions/0011-agent-replays.md).
- */
+/** Whether the failure of a request is the failure of its stream, with status 200, rather than a status of its own. */
 export function failsInStream(
   { dialect, request }: Translation,
   headers: IncomingHttpHeaders,
   status: number,
 ): boolean {
-  const isCodex = /^codex/i.test(String(headers.originator ?? headers['user-agent'] ?? ''))
-  return isCodex && dialect.id === 'responses' && request.stream && (status >= 500 || status === 402)
+  return request.stream && dialect.failsInStream?.(headers, status) === true
 }
 
 /** Sends a failure of this server, such as an unreachable service, as the failure of a stream. Nothing is stored: there is no reply. */
@@ -110,7 +116,7 @@ export async function sendFailedStream(options: TranslatedReplyOptions, refusal:
   )
   const text = await stream.refused({ status, message, type: null, code, param: null })
   const head: HeaderPairs = [
-    ['content-type', 'text/event-stream; charset=utf-8'],
+    ['content-type', streamTypeOf(translation.request)],
     ['X-Studio-Answer', type],
     ...ignoredHeaders(translation.request.ignored),
     ...extraHeaders,
@@ -122,11 +128,11 @@ export async function sendFailedStream(options: TranslatedReplyOptions, refusal:
 export const isGood = (status: number): boolean => status >= 200 && status <= 299
 
 /** Sends an error reply of the service in the shape of a dialect. */
-export async function sendProblem(reply: ForwardReply, envelope: Envelope): Promise<void> {
-  const requestId = requestIdOf(reply)
-  const problem = await readProblem(reply)
+export const sendProblem = async (reply: ForwardReply, envelope: Envelope): Promise<void> =>
+  sendError(reply, await readProblem(reply), envelope, requestIdOf(reply))
+
+const sendError = (reply: ForwardReply, problem: DialectProblem, envelope: Envelope, requestId: string): void =>
   sendTranslatedJson(reply, envelope.dialect.errorBody(problem, requestId), envelope, requestId)
-}
 
 /** Sends a translated body with the status and the headers of the service's reply. */
 export function sendTranslatedJson(
@@ -159,18 +165,18 @@ async function storeAndSend(
   sendTranslatedJson(reply, { ...whole, store: false }, { ...envelope, ignored }, requestId)
 }
 
-function writeStreamHead(reply: ForwardReply, envelope: Envelope, requestId: string): void {
+const streamTypeOf = ({ streamType }: ReplyTranslation): string => streamType ?? 'text/event-stream; charset=utf-8'
+
+function writeStreamHead(reply: ForwardReply, envelope: Envelope, request: ReplyTranslation, requestId: string): void {
   const head = headOf(reply, envelope, requestId)
-  head.push(['content-type', 'text/event-stream; charset=utf-8'])
+  head.push(['content-type', streamTypeOf(request)])
   envelope.response.writeHead(reply.status, safeReason(reply.statusText), flattened(head))
 }
 
 function headOf(reply: ForwardReply, { dialect, ignored, extraHeaders }: Envelope, requestId: string): HeaderPairs {
-  const isMessages = dialect.id === 'messages'
-  const head = translatedReplyHeaders(reply.headers).filter(
-    ([name]) => !(isMessages && name.toLowerCase() === 'request-id'),
-  )
-  if (isMessages) head.push(['request-id', requestId])
+  const { requestIdHeader } = dialect
+  const head = translatedReplyHeaders(reply.headers).filter(([name]) => name.toLowerCase() !== requestIdHeader)
+  if (requestIdHeader !== undefined) head.push([requestIdHeader, requestId])
   head.push(...ignoredHeaders(ignored), ...extraHeaders)
   return head
 }

@@ -17,7 +17,7 @@ const said = [{ role: 'user', content: 'x'.repeat(megabyte) }]
 function translated(dialect: DialectId, action: TranslatedAction, conversation: object) {
   const bytes = Buffer.from(JSON.stringify({ model: 'm', ...conversation }))
   const options = { dialect, action, modelMap: [], replyId: 'resp_1', length: bytes.length, stored: nothingStored }
-  return replyTranslation(chatBytesOf(parseObject(bytes), options))
+  return replyTranslation(options.dialect, chatBytesOf(parseObject(bytes), options))
 }
 
 it.each<[DialectId, TranslatedAction, object]>([

@@ -111,7 +111,8 @@ it('a job that runs is ended with its request', async () => {
 it('a thread gets a copy of a request, not of the larger buffer around it', async () => {
   open()
   const bytes = Buffer.allocUnsafeSlow(1_000_000).subarray(0, 20_000)
-  expect(await threads.countTokens('a', bytes, new AbortController().signal)).toMatchObject({ input_tokens: 20_000 })
+  const job = { dialect: 'messages', inPath: {}, bytes } as const
+  expect(await threads.countTokens('a', job, new AbortController().signal)).toMatchObject({ input_tokens: 20_000 })
 })
 
 it('after the end of the threads, a job is cancelled and starts none', async () => {

@@ -37,11 +37,15 @@ export class ChatMessages {
     this.#add({ role: 'user', content: parts.length === 1 && only.type === 'text' ? (only.text ?? '') : parts })
   }
 
-  /** @throws DialectError for a call of the message before that has no result, and for two calls with one id */
-  addAssistant(text: string, calls: readonly SentToolCall[]): void {
+  /**
+   * @param reasoning thinking of the running tool loop, or empty. Some services demand it with the calls that it led to
+   * @throws DialectError for a call of the message before that has no result, and for two calls with one id
+   */
+  addAssistant(text: string, calls: readonly SentToolCall[], reasoning: string): void {
     this.#close()
     if (text === '' && calls.length === 0) return
     const message: ChatMessage = { role: 'assistant', content: text === '' ? null : text }
+    if (reasoning !== '') message.reasoning_content = reasoning
     this.#list.push(message)
     if (calls.length === 0) return
     const open: OpenCalls = { calls: new Map(), held: [] }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { type Fields, isFields } from '../../../upstream/json/values.ts'
 import type { ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
+import type { RequestFiles } from '../requestFiles.ts'
 import type { IgnoredMessagesFields } from './ignoredFields.ts'
 
 const textKeys = new Set(['type', 'text'])
@@ -12,7 +13,28 @@ const referenceKeys = new Set(['type', 'tool_name'])
 const stateKeys = new Set(['type', 'tabs', 'state_changes'])
 const resultKeys = new Set(['type', 'tool_use_id', 'content', 'is_error'])
 
-const noFiles = 'Files of the Files API are not available here. Send the content itself.'
+/** Longest name of a type or address in a note. */
+const maxNoted = 200
+
+/**
+ * The note that takes the place of content that can't be sent. It tells the model what is missing. Agents send the same history again in
+ * every request, so a refusal would end their session.
+ * @param name as in `x-studio-ignored`
+ */
+export function leftOut(what: string, name: string, ignored: IgnoredMessagesFields): ContentPart {
+  ignored.add(`messages.${name}`)
+  return { type: 'text', text: `[${what} was left out here.]` }
+}
+
+/** The note for a block of a type that is not known here. */
+export const unknownBlock = (type: string, ignored: IgnoredMessagesFields): ContentPart =>
+  leftOut(`Content of the type "${quoted(type)}", which this model can't get,`, type, ignored)
+
+const quoted = (text: string): string =>
+  text
+    .slice(0, maxNoted)
+    .toWellFormed()
+    .replace(/[\s"\]]+/g, ' ')
 
 /** The elements of an array of blocks, with their paths. @throws DialectError for anything else */
 export function blocksOf(content: unknown, path: string): { block: Fields; type: string; path: string }[] {
@@ -36,35 +58,38 @@ function optionalText(block: Fields, key: string, path: string): string | null {
   return block[key] === undefined || block[key] === null ? null : textAt(block, key, path)
 }
 
+/** What the translation of content uses and fills. */
+export interface ContentReading {
+  ignored: IgnoredMessagesFields
+  files: RequestFiles
+}
+
 /** The text of a `text` block. */
 export function textOfBlock(block: Fields, path: string, ignored: IgnoredMessagesFields): string {
   ignored.addUnknown(block, textKeys, 'messages.text.')
   return textAt(block, 'text', path)
 }
 
-/**
- * The text of a string or of `text` blocks.
- * @throws DialectError for blocks of another type
- */
+/** The text of a string or of `text` blocks, with a note in place of other blocks. */
 export function plainText(content: unknown, path: string, separator: string, ignored: IgnoredMessagesFields): string {
   if (typeof content === 'string') return content
   return blocksOf(content, path)
     .map(({ block, type, path: at }) => {
-      if (type !== 'text') throw new DialectError(`${at}.type`, 'Only text blocks are allowed here.')
-      return textOfBlock(block, at, ignored)
+      return type === 'text' ? textOfBlock(block, at, ignored) : (unknownBlock(type, ignored).text ?? '')
     })
     .join(separator)
 }
 
 /**
  * The chat content parts of a block that a person or a tool may send: text, image, document or search result. Null for every other type.
- * @throws DialectError for content that no chat completion can have, such as a PDF
+ * A note replaces content that no chat completion can have.
+ * @throws DialectError for a value of the wrong type
  */
 export function partsOfBlock(
   block: Fields,
   type: string,
   path: string,
-  ignored: IgnoredMessagesFields,
+  { ignored, files }: ContentReading,
 ): ContentPart[] | null {
   switch (type) {
     case 'text':
@@ -72,7 +97,7 @@ export function partsOfBlock(
     case 'image':
       return [imagePart(block, path, ignored)]
     case 'document':
-      return documentParts(block, path, ignored)
+      return documentParts(block, path, { ignored, files })
     case 'search_result':
       return [{ type: 'text', text: searchResultText(block, path, ignored) }]
     default:
@@ -88,24 +113,28 @@ function sourceOf(block: Fields, path: string): { source: Fields; at: string } {
 function imagePart(block: Fields, path: string, ignored: IgnoredMessagesFields): ContentPart {
   ignored.addUnknown(block, sourceBlockKeys, 'messages.image.')
   const { source, at } = sourceOf(block, path)
-  return { type: 'image_url', image_url: { url: imageUrl(source, at) } }
+  const url = imageUrl(source, at)
+  if (url !== null) return { type: 'image_url', image_url: { url } }
+  return leftOut(
+    source.type === 'file' ? 'An image of the Files API' : 'An image',
+    `image.${String(source.type)}`,
+    ignored,
+  )
 }
 
-function imageUrl(source: Fields, at: string): string {
+/** The address of an image, or null for one that can't be sent. */
+function imageUrl(source: Fields, at: string): string | null {
   if (source.type === 'base64') {
     const mediaType = textAt(source, 'media_type', at)
-    if (!/^image\/[\w.+-]{1,64}$/.test(mediaType)) throw new DialectError(`${at}.media_type`, 'Must be an image type.')
-    return `data:${mediaType};base64,${textAt(source, 'data', at)}`
+    const data = textAt(source, 'data', at)
+    return /^image\/[\w.+-]{1,64}$/.test(mediaType) ? `data:${mediaType};base64,${data}` : null
   }
-  if (source.type === 'url') {
-    const url = textAt(source, 'url', at)
-    if (!/^https?:\/\//i.test(url)) throw new DialectError(`${at}.url`, 'Must be an http or https address.')
-    return url
-  }
-  throw new DialectError(`${at}.type`, source.type === 'file' ? noFiles : 'Must be base64 or url.')
+  if (source.type !== 'url') return null
+  const url = textAt(source, 'url', at)
+  return /^https?:\/\//i.test(url) ? url : null
 }
 
-function documentParts(block: Fields, path: string, ignored: IgnoredMessagesFields): ContentPart[] {
+function documentParts(block: Fields, path: string, { ignored, files }: ContentReading): ContentPart[] {
   ignored.addUnknown(block, documentKeys, 'messages.document.')
   const { source, at } = sourceOf(block, path)
   const head: string[] = []
@@ -113,7 +142,7 @@ function documentParts(block: Fields, path: string, ignored: IgnoredMessagesFiel
   const context = optionalText(block, 'context', path)
   if (title) head.push(`Document: ${title}`)
   if (context) head.push(`Context: ${context}`)
-  const parts = documentContent(source, at, ignored)
+  const parts = documentContent(source, at, title ?? '', { ignored, files })
   const first = parts[0]
   if (head.length === 0) return parts
   const heading = `${head.join('\n')}\n\n`
@@ -122,7 +151,8 @@ function documentParts(block: Fields, path: string, ignored: IgnoredMessagesFiel
   return [{ type: 'text', text: heading }, ...parts]
 }
 
-function documentContent(source: Fields, at: string, ignored: IgnoredMessagesFields): ContentPart[] {
+function documentContent(source: Fields, at: string, title: string, reading: ContentReading): ContentPart[] {
+  const { ignored } = reading
   switch (source.type) {
     case 'text':
       return [{ type: 'text', text: textAt(source, 'data', at) }]
@@ -131,29 +161,34 @@ function documentContent(source: Fields, at: string, ignored: IgnoredMessagesFie
       return blocksOf(source.content, `${at}.content`).map(({ block, type, path }) => {
         if (type === 'text') return { type: 'text', text: textOfBlock(block, path, ignored) }
         if (type === 'image') return imagePart(block, path, ignored)
-        throw new DialectError(`${path}.type`, 'A document contains text and image blocks only.')
+        return unknownBlock(type, ignored)
       })
     case 'base64':
-      return [{ type: 'text', text: decodedText(source, at) }]
+      return [fileText(source, at, title, reading)]
     case 'url':
-      throw new DialectError(`${at}.type`, 'Documents are not downloaded. Send the text of the document.')
+      return [
+        leftOut(
+          `The document at ${quoted(textAt(source, 'url', at))}, which was not downloaded,`,
+          'document.url',
+          ignored,
+        ),
+      ]
     default:
-      throw new DialectError(`${at}.type`, source.type === 'file' ? noFiles : 'Must be text, content or base64.')
+      return [leftOut('A document', `document.${String(source.type)}`, ignored)]
   }
 }
 
-function decodedText(source: Fields, at: string): string {
+/** The text of a file: as it is for text in UTF-8, else by the document converter. */
+function fileText(source: Fields, at: string, name: string, { ignored, files }: ContentReading): ContentPart {
   const mediaType = textAt(source, 'media_type', at).toLowerCase()
-  if (!/^(text\/|application\/(json|xml|yaml|x-yaml|javascript)\b)/.test(mediaType)) {
-    const what = mediaType === 'application/pdf' ? 'PDF documents' : 'Documents of this type'
-    throw new DialectError(
-      `${at}.media_type`,
-      `${what} are not supported, because the service accepts only text and images. Send the text of the document.`,
-    )
+  const base64 = textAt(source, 'data', at)
+  if (/^(text\/|application\/(json|xml|yaml|x-yaml|javascript)\b)/.test(mediaType)) {
+    const bytes = Buffer.from(base64, 'base64')
+    if (isUtf8(bytes)) return { type: 'text', text: bytes.toString('utf8') }
   }
-  const bytes = Buffer.from(textAt(source, 'data', at), 'base64')
-  if (!isUtf8(bytes)) throw new DialectError(`${at}.data`, 'Must be text in UTF-8, encoded as base64.')
-  return bytes.toString('utf8')
+  const { text, isRead } = files.text({ base64, mediaType, name })
+  if (!isRead) ignored.add('messages.document.base64')
+  return { type: 'text', text }
 }
 
 function searchResultText(block: Fields, path: string, ignored: IgnoredMessagesFields): string {
@@ -170,39 +205,55 @@ export interface ToolResultContent {
   images: ContentPart[]
 }
 
-/** Translates a `tool_result` block. The text of a failed call begins with a line that says so. */
-export function toolResultContent(block: Fields, path: string, ignored: IgnoredMessagesFields): ToolResultContent {
-  ignored.addUnknown(block, resultKeys, 'messages.tool_result.')
+/**
+ * Translates a `tool_result` block. The text of a failed call begins with a line that says so.
+ * @param found called with each tool that the result refers to. Returns the name of the tool at the service
+ */
+export function toolResultContent(
+  block: Fields,
+  path: string,
+  reading: ContentReading,
+  found: (tool: string) => string,
+): ToolResultContent {
+  reading.ignored.addUnknown(block, resultKeys, 'messages.tool_result.')
   const { content } = block
   const images: ContentPart[] = []
   const texts: string[] = []
+  const add = (part: ContentPart): void => {
+    if (part.type === 'text') texts.push(part.text ?? '')
+    else {
+      images.push(part)
+      texts.push(`(Image ${images.length} of this result is in the next user message.)`)
+    }
+  }
   if (typeof content === 'string') texts.push(content)
   else if (content !== undefined && content !== null) {
-    for (const inner of blocksOf(content, `${path}.content`)) {
-      for (const part of partsOfResult(inner.block, inner.type, inner.path, ignored)) {
-        if (part.type === 'text') texts.push(part.text ?? '')
-        else {
-          images.push(part)
-          texts.push(`(Image ${images.length} of this result is in the next user message.)`)
-        }
-      }
+    for (const { block: inner, type, path: at } of blocksOf(content, `${path}.content`)) {
+      if (type === 'tool_reference') texts.push(foundTool(inner, at, reading.ignored, found))
+      else for (const part of partsOfResult(inner, type, at, reading)) add(part)
     }
   }
   if (block.is_error === true) texts.unshift('The tool reported an error:')
   return { text: texts.join('\n'), images }
 }
 
-function partsOfResult(block: Fields, type: string, path: string, ignored: IgnoredMessagesFields): ContentPart[] {
-  if (type === 'tool_reference') {
-    ignored.addUnknown(block, referenceKeys, 'messages.tool_reference.')
-    return [{ type: 'text', text: `The tool ${textAt(block, 'tool_name', path)} is available.` }]
-  }
+/** The definition of a found tool is in `tools` from now on. The original API writes it into the result instead. */
+function foundTool(
+  block: Fields,
+  path: string,
+  ignored: IgnoredMessagesFields,
+  found: (tool: string) => string,
+): string {
+  ignored.addUnknown(block, referenceKeys, 'messages.tool_reference.')
+  return `The tool ${found(textAt(block, 'tool_name', path))} is available.`
+}
+
+function partsOfResult(block: Fields, type: string, path: string, reading: ContentReading): ContentPart[] {
+  const { ignored } = reading
   if (type === 'browser_state') {
     ignored.addUnknown(block, stateKeys, 'messages.browser_state.')
     const state = { tabs: block.tabs, state_changes: block.state_changes }
     return [{ type: 'text', text: `Browser state: ${JSON.stringify(state)}` }]
   }
-  const parts = partsOfBlock(block, type, path, ignored)
-  if (parts === null) throw new DialectError(`${path}.type`, 'This block type is not supported in a tool result.')
-  return parts
+  return partsOfBlock(block, type, path, reading) ?? [unknownBlock(type, ignored)]
 }

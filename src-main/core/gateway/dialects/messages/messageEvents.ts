@@ -65,6 +65,7 @@ interface Block {
 export class MessageEvents implements StreamTranslator {
   readonly #details: ReplyDetails
   readonly #hideReasoning: boolean
+  readonly #toolNames: ReadonlyMap<string, string>
   /** Whether the events are only collected, for `result`. */
   readonly #isSilent: boolean
   #model: string
@@ -91,8 +92,9 @@ export class MessageEvents implements StreamTranslator {
 
   failure: string | null = null
 
-  constructor(details: ReplyDetails, options: Pick<MessagesContext, 'hideReasoning'>, isSilent = false) {
+  constructor(details: ReplyDetails, options: Omit<MessagesContext, 'kind'>, isSilent = false) {
     this.#details = details
+    this.#toolNames = options.toolNames
     this.#hideReasoning = options.hideReasoning
     this.#isSilent = isSilent
     this.#model = details.model
@@ -332,10 +334,13 @@ export class MessageEvents implements StreamTranslator {
   #nameCall(block: Block, index: number): void {
     block.id = this.#clientId(block, index)
     this.#ids.add(block.id)
-    block.name = block.name.toWellFormed()
-    if (block.name !== '') return
-    block.name = unnamedTool
-    this.#report('The service sent a tool call without a name.')
+    if (block.name === '') this.#report('The service sent a tool call without a name.')
+    block.name = this.#clientName(block.name)
+  }
+
+  /** The name that the app gave the tool. */
+  #clientName(name: string): string {
+    return name === '' ? unnamedTool : (this.#toolNames.get(name) ?? name.toWellFormed())
   }
 
   #clientId(block: Block, index: number): string {
@@ -353,7 +358,7 @@ export class MessageEvents implements StreamTranslator {
     if (block.kind !== 'tool') return contentBlock(block, block.text, {})
     const input = block.scan === null ? invalidInput(block.text) : toolInput(block.text)
     if (block.isStarted) return contentBlock(block, '', input)
-    const name = block.name === '' ? unnamedTool : block.name
+    const name = this.#clientName(block.name)
     return contentBlock({ kind: 'tool', id: this.#clientId(block, index), name }, '', input)
   }
 

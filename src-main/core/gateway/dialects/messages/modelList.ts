@@ -32,9 +32,10 @@ export function modelList(models: unknown, query: URLSearchParams): JsonObject {
   }
 }
 
-/** One model in the shape of Anthropic's `GET /v1/models/{id}`, or null if the service's list does not have it. */
-export function modelInfo(models: unknown, id: string): JsonObject | null {
-  return infosOf(models).find((model) => model.id === id) ?? null
+/** One model in the shape of Anthropic's `GET /v1/models/{id}`, or null if the service's list does not have it. @param name its id in the reply */
+export function modelInfo(models: unknown, id: string, name = id): JsonObject | null {
+  const info = infosOf(models).find((model) => model.id === id)
+  return info === undefined ? null : { ...info, id: name }
 }
 
 function limitOf(text: string | null): number {

@@ -37,11 +37,17 @@ export function problemOfStream(problem: DialectProblem): JsonObject {
   return bodyOf(problem.status >= 500 ? 'api_error' : errorTypeOf(problem.status), problem, null)
 }
 
-function bodyOf(type: MessagesErrorType, { message, param }: DialectProblem, requestId: string | null): JsonObject {
+function bodyOf(
+  type: MessagesErrorType,
+  { message, param, details }: DialectProblem,
+  requestId: string | null,
+): JsonObject {
   const text = param === null || message.startsWith(param) ? message : `${param}: ${message}`
   return {
     type: 'error',
-    error: { type, message: text },
+    error: details === undefined ? { type, message: text } : { type, message: text, details },
     request_id: requestId,
-  } satisfies Omit<ErrorResponse, 'error'> & { error: { type: MessagesErrorType; message: string } }
+  } satisfies Omit<ErrorResponse, 'error'> & {
+    error: { type: MessagesErrorType; message: string; details?: JsonObject }
+  }
 }

@@ -73,7 +73,13 @@ function refuseServerState({ compaction, thread }: Fields): void {
     )
   }
   if (thread !== undefined && thread !== null) {
-    throw new DialectError('thread', 'Messages are not stored here. Send all messages of the conversation.')
+    // With these details the official SDK goes on without a thread, by itself.
+    throw new DialectError(
+      'thread',
+      'Messages are not stored here. Send all messages of the conversation.',
+      'thread_unsupported_request',
+      { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+    )
   }
 }
 

@@ -1,12 +1,15 @@
 import { sendableArguments } from '../../../upstream/reply/toolCalls.ts'
 import type { ChatMessage, ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
+import { hasValue, type IgnoredResponsesFields, list, name, object, optionalText, text } from '../fields.ts'
+import type { RequestFiles } from '../requestFiles.ts'
 import type { JsonObject } from '../types.ts'
+import { argumentsOf, clientToolOf, clientTools } from './clientTools.ts'
 import { summaryOf } from './compactionContent.ts'
 import { customArgument } from './customInput.ts'
-import { type IgnoredResponsesFields, list, name, object, optionalText, text } from './fields.ts'
-import { contentParts } from './inputContent.ts'
+import { type ContentReading, contentParts, leftOut, shownType } from './inputContent.ts'
 import type { InputEntry } from './inputItems.ts'
+import { openedReasoning, type Sealing } from './sealedReasoning.ts'
 import type { ToolNames } from './toolNames.ts'
 
 type ToolCall = NonNullable<ChatMessage['tool_calls']>[number]
@@ -25,7 +28,10 @@ const itemFields = new Set([
   'input',
   'output',
 ])
-const reasoningFields = new Set(['id', 'type', 'status', 'summary', 'content'])
+const reasoningFields = new Set(['id', 'type', 'status', 'summary', 'content', 'encrypted_content'])
+const clientFields = new Set([
+  ...['id', 'type', 'status', 'call_id', 'action', 'operation', 'environment', 'output', 'max_output_length'],
+])
 const compactionFields = new Set(['id', 'type', 'encrypted_content'])
 /** Comes before the summary of a compacted conversation. */
 const summaryHeading =
@@ -45,20 +51,30 @@ const hostedItems = new Set([
   'program',
   'program_output',
 ])
-/** Items that other code reads: tools.ts the tools, settings.ts the configuration. */
-const readElsewhere = new Set(['additional_tools', 'configuration_update'])
+/** Items that other code reads: tools.ts the tools, settings.ts the configuration, responses.ts the trigger. */
+const readElsewhere = new Set(['additional_tools', 'configuration_update', 'compaction_trigger'])
+
+/** What a translation reads besides the request. */
+export interface RequestReading {
+  /** With what reasoning of the app was sealed. Without it sealed reasoning is ignored. */
+  sealing?: Sealing | undefined
+  /** The files of the request. The translation is without effect when it leaves some unread. */
+  files?: RequestFiles | undefined
+}
 
 /** Options of `chatMessages`. */
-export interface MessageOptions {
+export interface MessageOptions extends RequestReading {
   instructions: string | null
   /** Whether reasoning of earlier turns is sent too. The API's default is the current turn. */
   allReasoning: boolean
+  files: RequestFiles
 }
 
 /**
  * Translates items to messages. The calls of one turn become one assistant message, and their results follow it directly in the order
  * of the calls, as the service demands. What came between them follows.
- * @throws DialectError for items that can't be translated, and for calls without result or results without call
+ * A note replaces an item of a type that no chat completion can have.
+ * @throws DialectError for values of the wrong type, and for calls without result or results without call
  */
 export function chatMessages(
   entries: readonly InputEntry[],
@@ -66,7 +82,7 @@ export function chatMessages(
   ignored: IgnoredResponsesFields,
   options: MessageOptions,
 ): ChatMessage[] {
-  const builder = new MessageBuilder(names, ignored, resultsOf(entries))
+  const builder = new MessageBuilder(names, { ignored, files: options.files }, resultsOf(entries), options.sealing)
   // Some services refuse messages without text.
   if (options.instructions !== null && options.instructions !== '')
     builder.messages.push({ role: 'system', content: options.instructions })
@@ -76,8 +92,16 @@ export function chatMessages(
   return builder.messages
 }
 
-const isCall = (type: string): boolean => type === 'function_call' || type === 'custom_tool_call'
-const isResult = (type: string): boolean => type === 'function_call_output' || type === 'custom_tool_call_output'
+const isCall = (type: string): boolean =>
+  type === 'function_call' || type === 'custom_tool_call' || clientToolOf(type)?.part === 'call'
+const isResult = (type: string): boolean =>
+  type === 'function_call_output' || type === 'custom_tool_call_output' || clientToolOf(type)?.part === 'output'
+
+/** The id that connects a call with its result. The result of a local shell has it as its own id. @throws DialectError */
+function callIdOf({ item, type, param }: InputEntry): string {
+  const id = type === 'local_shell_call_output' ? (item.call_id ?? item.id) : item.call_id
+  return name(id, `${param}.call_id`)
+}
 
 /**
  * Finds the result of each call. Some services use the same ids in each turn, so a result belongs to the last call with its id before it.
@@ -88,12 +112,12 @@ function resultsOf(entries: readonly InputEntry[]): Map<InputEntry, InputEntry> 
   const open = new Map<string, InputEntry>()
   for (const entry of entries) {
     if (isCall(entry.type)) {
-      const id = name(entry.item.call_id, `${entry.param}.call_id`)
+      const id = callIdOf(entry)
       const unanswered = open.get(id)
       if (unanswered !== undefined) throw noResult(unanswered)
       open.set(id, entry)
     } else if (isResult(entry.type)) {
-      const id = name(entry.item.call_id, `${entry.param}.call_id`)
+      const id = callIdOf(entry)
       const call = open.get(id)
       if (call === undefined) throw noCall(entry, id)
       open.delete(id)
@@ -131,15 +155,24 @@ interface Turn {
 class MessageBuilder {
   readonly messages: ChatMessage[] = []
   readonly #names: ToolNames
+  readonly #reading: ContentReading
   readonly #ignored: IgnoredResponsesFields
   readonly #results: Map<InputEntry, InputEntry>
+  readonly #sealing: Sealing | undefined
   #turn: Turn | null = null
   /** Reasoning whose message or call has not come yet. */
   #reasoning: string[] = []
 
-  constructor(names: ToolNames, ignored: IgnoredResponsesFields, results: Map<InputEntry, InputEntry>) {
+  constructor(
+    names: ToolNames,
+    reading: ContentReading,
+    results: Map<InputEntry, InputEntry>,
+    sealing: Sealing | undefined,
+  ) {
+    this.#sealing = sealing
     this.#names = names
-    this.#ignored = ignored
+    this.#reading = reading
+    this.#ignored = reading.ignored
     this.#results = results
   }
 
@@ -152,10 +185,12 @@ class MessageBuilder {
     }
     if (type === 'reasoning') this.#addReasoning(item, param, isCurrent)
     else if (type === 'message') this.#addMessage(item, param)
-    else if (type === 'compaction') this.#addSummary(item, param)
+    else if (type === 'compaction') this.#addSummary(item)
     else if (isCall(type)) this.#addCall(entry)
-    else if (!isResult(type)) throw unsupportedItem(type, param)
-    else if (this.#turn !== null) this.#turn.answered = true
+    else if (!isResult(type)) {
+      this.#addNote(leftOut(`An item of the type ${shownType(type)}`, type, this.#ignored))
+      return
+    } else if (this.#turn !== null) this.#turn.answered = true
     this.#ignored.addUnknown(item, fieldsOf(type), 'input')
   }
 
@@ -178,17 +213,18 @@ class MessageBuilder {
     if (images.length > 0) this.messages.push({ role: 'user', content: images })
   }
 
-  /** The role is the user's, because many models' templates accept a system message only at the start. */
-  #addSummary(item: JsonObject, param: string): void {
-    const summary = summaryOf(text(item.encrypted_content, `${param}.encrypted_content`))
+  #addSummary(item: JsonObject): void {
+    const summary = summaryOf(item.encrypted_content)
     if (summary === null) {
-      throw new DialectError(
-        `${param}.encrypted_content`,
-        'This compaction item is damaged or comes from another program. Only items of POST /v1/responses/compact of this program can be read.',
-      )
-    }
+      const what = 'A summary of the conversation so far, which is damaged or was written by another program,'
+      this.#addNote(leftOut(what, 'compaction', this.#ignored))
+    } else this.#addNote(`${summaryHeading}\n\n${summary}`)
+  }
+
+  /** As a message of the user, because many models' templates accept a system message only at the start. */
+  #addNote(note: string): void {
     this.flush()
-    this.messages.push({ role: 'user', content: `${summaryHeading}\n\n${summary}` })
+    this.messages.push({ role: 'user', content: note })
   }
 
   #addMessage(item: JsonObject, param: string): void {
@@ -201,11 +237,11 @@ class MessageBuilder {
       throw new DialectError(`${param}.role`, `${param}.role must be user, assistant, system or developer.`)
     }
     this.flush()
-    this.messages.push({ role, content: contentOf(item.content, `${param}.content`, this.#ignored) })
+    this.messages.push({ role, content: contentOf(item.content, `${param}.content`, this.#reading) })
   }
 
   #addAssistantText(item: JsonObject, param: string): void {
-    const said = assistantText(item.content, `${param}.content`, this.#ignored)
+    const said = assistantText(item.content, `${param}.content`, this.#reading)
     const turn = this.#turn
     if (turn === null || turn.answered || turn.calls.length === 0) {
       this.#open().message.content = said
@@ -221,15 +257,15 @@ class MessageBuilder {
     const { item, param, type } = entry
     const turn = this.#turn === null || this.#turn.answered ? this.#open() : this.#turn
     this.#takeReasoning(turn)
-    const namespace = optionalText(item.namespace, `${param}.namespace`)
-    const toolName = name(item.name, `${param}.name`)
-    const args =
-      type === 'function_call'
-        ? sendableArguments(text(item.arguments, `${param}.arguments`))
-        : JSON.stringify({ [customArgument]: text(item.input, `${param}.input`) })
-    const id = name(item.call_id, `${param}.call_id`)
-    const called = { name: this.#names.nameOf(namespace, toolName), arguments: args }
-    turn.calls.push({ call: { id, type: 'function', function: called }, entry })
+    const client = clientToolOf(type)
+    const called = client
+      ? { name: this.#names.nameOfClient(client.kind), arguments: argumentsOf(client.kind, item) }
+      : { name: this.#nameOf(item, param), arguments: argumentsIn(entry) }
+    turn.calls.push({ call: { id: callIdOf(entry), type: 'function', function: called }, entry })
+  }
+
+  #nameOf(item: JsonObject, param: string): string {
+    return this.#names.nameOf(optionalText(item.namespace, `${param}.namespace`), name(item.name, `${param}.name`))
   }
 
   #addReasoning(item: JsonObject, param: string, isCurrent: boolean): void {
@@ -237,19 +273,28 @@ class MessageBuilder {
       ...list(item.content ?? [], `${param}.content`).map((part, at) => partText(part, `${param}.content[${at}]`)),
       ...list(item.summary ?? [], `${param}.summary`).map((part, at) => partText(part, `${param}.summary[${at}]`)),
     ]
-    const said = parts.filter((part) => part !== '').join('\n\n')
+    const { encrypted_content: sealed } = item
+    const opened = this.#sealing ? openedReasoning(sealed, this.#sealing) : null
+    if (opened === null && hasValue(sealed)) this.#ignored.add('input.encrypted_content')
+    // The sealed text is the whole one. Summary and content repeat it.
+    const said = opened ?? parts.filter((part) => part !== '').join('\n\n')
     if (isCurrent && said !== '') this.#reasoning.push(said)
   }
 
-  #addResult(call: ToolCall, { item, param }: InputEntry, images: ContentPart[]): void {
+  #addResult(call: ToolCall, { item, type, param }: InputEntry, images: ContentPart[]): void {
     const { output } = item
+    const client = clientToolOf(type)
+    if (client) {
+      this.messages.push({ role: 'tool', tool_call_id: call.id, content: clientTools[client.kind].result(item) })
+      return
+    }
     const result: ChatMessage = { role: 'tool', tool_call_id: call.id, content: '' }
     this.messages.push(result)
     if (typeof output === 'string') {
       result.content = output
       return
     }
-    const parts = contentParts(output, `${param}.output`, this.#ignored)
+    const parts = contentParts(output, `${param}.output`, this.#reading)
     const pictures = parts.filter(({ type }) => type === 'image_url')
     const texts = parts.flatMap((part) => (part.text === undefined ? [] : [part.text]))
     if (pictures.length > 0) {
@@ -280,14 +325,16 @@ class MessageBuilder {
   }
 }
 
-function fieldsOf(type: string): ReadonlySet<string> {
-  if (type === 'reasoning') return reasoningFields
-  return type === 'compaction' ? compactionFields : itemFields
+/** The arguments of a function or custom call. @throws DialectError */
+function argumentsIn({ item, type, param }: InputEntry): string {
+  if (type === 'function_call') return sendableArguments(text(item.arguments, `${param}.arguments`))
+  return JSON.stringify({ [customArgument]: text(item.input, `${param}.input`) })
 }
 
-function unsupportedItem(type: string, param: string): DialectError {
-  const message = `Items of the type ${quoted(type)} are not supported here, because the service has no tool or feature for them.`
-  return new DialectError(`${param}.type`, message)
+function fieldsOf(type: string): ReadonlySet<string> {
+  if (type === 'reasoning') return reasoningFields
+  if (clientToolOf(type)) return clientFields
+  return type === 'compaction' ? compactionFields : itemFields
 }
 
 function partText(value: unknown, param: string): string {
@@ -296,20 +343,15 @@ function partText(value: unknown, param: string): string {
 }
 
 /** One text becomes a plain string, which every model's template accepts. */
-function contentOf(content: unknown, param: string, ignored: IgnoredResponsesFields): string | ContentPart[] {
+function contentOf(content: unknown, param: string, reading: ContentReading): string | ContentPart[] {
   if (typeof content === 'string') return content
-  const parts = contentParts(content, param, ignored)
+  const parts = contentParts(content, param, reading)
   const [only] = parts
   return parts.length === 1 && only?.text !== undefined ? only.text : parts
 }
 
-function assistantText(content: unknown, param: string, ignored: IgnoredResponsesFields): string {
+function assistantText(content: unknown, param: string, reading: ContentReading): string {
   if (typeof content === 'string') return content
-  const parts = contentParts(content, param, ignored)
-  return parts
-    .map((part, at) => {
-      if (part.text !== undefined) return part.text
-      throw new DialectError(`${param}[${at}].type`, 'Messages of the assistant have only text in chat completions.')
-    })
-    .join('')
+  const parts = contentParts(content, param, reading)
+  return parts.map((part) => part.text ?? leftOut('An image of the assistant', 'input_image', reading.ignored)).join('')
 }

@@ -1,10 +1,18 @@
-import { StudioError } from '../../../errors.ts'
+import { asStudioError, StudioError } from '../../../errors.ts'
 import type { ChatMessage } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import type { JsonObject, ReplyDetails, ResponsesContext, StreamTranslator, TranslatedRequest } from '../types.ts'
-import { chatMessages } from './chatMessages.ts'
+import { checkDepth, IgnoredResponsesFields, name, optionalText } from '../fields.ts'
+import { RequestFiles } from '../requestFiles.ts'
+import type {
+  JsonObject,
+  ReplyContext,
+  ReplyDetails,
+  ResponsesContext,
+  StreamTranslator,
+  TranslatedRequest,
+} from '../types.ts'
+import { chatMessages, type RequestReading } from './chatMessages.ts'
 import { maxSummaryBytes, summaryContent } from './compactionContent.ts'
-import { checkDepth, IgnoredResponsesFields, name, optionalText } from './fields.ts'
 import { inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
 import { refuseUnavailable } from './settings.ts'
 import { ResponsesTranslator } from './streamTranslator.ts'
@@ -19,8 +27,8 @@ const knownFields = new Set([
   'service_tier',
 ])
 
-/** The last message of the request. The user's messages are part of the reply, so the summary has the rest. */
-const summaryTask = `Write a summary of the conversation above, which replaces it. Another model continues the work and sees only your summary and the user's own messages. All other messages, tool calls and results of tools are removed.
+/** The last message of the request. The user's messages stay in the conversation, so the summary has the rest. */
+export const summaryTask = `Write a summary of the conversation above, which replaces it. Another model continues the work and sees only your summary and the user's own messages. All other messages, tool calls and results of tools are removed.
 
 Include, as far as the conversation has it:
 - what the user wants, with every condition and preference
@@ -30,6 +38,10 @@ Include, as far as the conversation has it:
 - what is left to do, and the next step
 
 Do not continue the work, answer questions or call tools. Reply with the summary only.`
+
+export interface CompactionContext extends ReplyContext {
+  kind: 'compaction'
+}
 
 /** A translated request for compaction. Its replies are whole only as JSON. */
 export interface CompactionRequest extends TranslatedRequest {
@@ -49,6 +61,7 @@ export function translateCompaction(
   body: JsonObject,
   replyId: string,
   stored: StoredItems = nothingStored,
+  { sealing, files = new RequestFiles() }: RequestReading = {},
 ): CompactionRequest {
   checkDepth(body)
   refuseUnavailable(body)
@@ -66,25 +79,76 @@ export function translateCompaction(
   if (all.length === 0)
     throw new DialectError('input', 'There is nothing to compact. Send the items of the conversation.')
   const instructions = optionalText(body.instructions, 'instructions')
-  const messages: ChatMessage[] = chatMessages(all, new ToolNames(), ignored, { instructions, allReasoning: false })
+  const messages: ChatMessage[] = chatMessages(all, new ToolNames(), ignored, {
+    instructions,
+    allReasoning: false,
+    sealing,
+    files,
+  })
   messages.push({ role: 'user', content: summaryTask })
   const chat = { model, messages, ...sameParameters(body) }
   const asked = all.filter(({ type, item }) => type === 'message' && item.role === 'user')
   const said = Buffer.from(JSON.stringify(storedInput(asked, replyId)).slice(1, -1))
-  const context = { kind: 'compaction' } as const
+  const context: CompactionContext = { kind: 'compaction' }
   return { chat, stream: false, ignored: ignored.list(), said, context, ...compactionReplies(said) }
 }
 
 /** The functions for the reply to a request for compaction. @param said as in `CompactionRequest` */
 export function compactionReplies(said: Buffer): Pick<CompactionRequest, 'openReply' | 'toJson'> {
-  const context: ResponsesContext = { kind: 'responses', echo: '{}', tools: new Map(), summarizes: false }
   return {
-    openReply: (details) => summaryStream(new ResponsesTranslator(context, details, true), details),
+    openReply: (details) => summaryStream(new ResponsesTranslator(plainContext, details, true), details),
     toJson({ output, ...rest }) {
       const start = `${JSON.stringify(rest).slice(0, -1)},"output":[`
       const end = `${said.length === 0 ? '' : ','}${JSON.stringify(output).slice(1)}}`
       return Buffer.concat([Buffer.from(start), said, Buffer.from(end)])
     },
+  }
+}
+
+const plainContext: ResponsesContext = {
+  kind: 'responses',
+  echo: '{}',
+  tools: new Map(),
+  summarizes: false,
+  seals: false,
+  compacts: false,
+}
+
+/**
+ * The reply to a request with a `compaction_trigger`: a response with exactly one `compaction` item, which is written when the summary is
+ * whole. Clients replace their history by it, so everything else of the reply is left out.
+ */
+export function triggeredCompaction(
+  context: ResponsesContext,
+  details: ReplyDetails,
+  silent: boolean,
+): StreamTranslator {
+  const summary = new ResponsesTranslator(plainContext, details, true)
+  const response = new ResponsesTranslator(context, details, silent)
+  const fail = (message: string): string => response.fail({ status: 502, message, type: null, code: null, param: null })
+  return {
+    get failure() {
+      return summary.failure ?? response.failure
+    },
+    push(event) {
+      summary.push(event)
+      if (summary.failure !== null) return fail(summary.failure)
+      return 'choice' in event ? '' : response.push(event)
+    },
+    end() {
+      summary.end()
+      try {
+        const text = summaryIn(summary.result())
+        return response.endWithCompaction(text, summaryContent(text))
+      } catch (thrown) {
+        const { message } = asStudioError(thrown)
+        details.report?.(message)
+        return fail(message)
+      }
+    },
+    fail: (problem) => response.fail(problem),
+    result: () => response.result(),
+    notStored: (last) => response.notStored(last),
   }
 }
 

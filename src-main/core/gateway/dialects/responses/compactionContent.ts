@@ -20,8 +20,8 @@ export function summaryContent(summary: string): string {
 }
 
 /** The summary in the content of a compaction item, or null when the content is not whole or not from this program. */
-export function summaryOf(content: string): string | null {
-  if (content.length > maxContentLength || !content.startsWith(prefix)) return null
+export function summaryOf(content: unknown): string | null {
+  if (typeof content !== 'string' || content.length > maxContentLength || !content.startsWith(prefix)) return null
   const [encoded = '', checksum, ...more] = content.slice(prefix.length).split('.')
   if (encoded === '' || more.length > 0) return null
   const bytes = Buffer.from(encoded, 'base64url')

@@ -1,6 +1,6 @@
 import { DialectError } from '../dialectError.ts'
+import { list, name, object, text } from '../fields.ts'
 import type { JsonObject } from '../types.ts'
-import { list, name, object, text } from './fields.ts'
 
 /** An input item and where it came from, for messages. */
 export interface InputEntry {
@@ -72,6 +72,12 @@ const idPrefixes: ReadonlyMap<string, string> = new Map([
   ['custom_tool_call', 'ctc'],
   ['custom_tool_call_output', 'ctco'],
   ['compaction', 'cmp'],
+  ['shell_call', 'sh'],
+  ['shell_call_output', 'sho'],
+  ['local_shell_call', 'lsh'],
+  ['local_shell_call_output', 'lsho'],
+  ['apply_patch_call', 'apc'],
+  ['apply_patch_call_output', 'apco'],
 ])
 
 /**

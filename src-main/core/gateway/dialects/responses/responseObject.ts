@@ -56,7 +56,7 @@ export function responseBody(state: ResponseState): ResponseBody {
   }
 }
 
-/** Null unless the service counted both sides: figures of the API can't be unknown, and none is invented. */
+/** Null while the reply runs and after a failure: figures of the API can't be unknown. */
 function usageOf(usage: TokenUsage | null): ResponseUsage | null {
   if (usage === null || usage.promptTokens === null || usage.completionTokens === null) return null
   return {

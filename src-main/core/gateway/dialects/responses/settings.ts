@@ -1,5 +1,4 @@
 import { DialectError } from '../dialectError.ts'
-import type { JsonObject } from '../types.ts'
 import {
   hasValue,
   type IgnoredResponsesFields,
@@ -11,7 +10,8 @@ import {
   optionalObject,
   optionalText,
   text,
-} from './fields.ts'
+} from '../fields.ts'
+import type { JsonObject } from '../types.ts'
 import type { InputEntry } from './inputItems.ts'
 
 /** The request without its input and tools. */
@@ -26,7 +26,12 @@ export interface RequestSettings {
   /** Whether reasoning is returned as a summary, because the request asked for one. */
   summarizes: boolean
   allReasoning: boolean
+  /** Whether reasoning is returned sealed too. */
+  seals: boolean
 }
+
+/** The value of `include` that asks for sealed reasoning. */
+const sealedReasoningField = 'reasoning.encrypted_content'
 
 /** Read in other places, or only checked. */
 const readFields = [
@@ -115,6 +120,7 @@ export function readSettings(
     previousResponseId,
     summarizes: reasoning.summary !== null,
     allReasoning: reasoning.all,
+    seals: Array.isArray(body.include) && body.include.includes(sealedReasoningField),
   }
 }
 
@@ -161,7 +167,9 @@ function noteIgnored(body: JsonObject, ignored: IgnoredResponsesFields): void {
   for (const [at, value] of list(body.include ?? [], 'include').entries()) {
     const included = text(value, `include[${at}]`)
     // Stored input items have their image addresses in any case.
-    if (included !== 'message.input_image.image_url') ignored.add(`include.${included}`)
+    if (included !== 'message.input_image.image_url' && included !== sealedReasoningField) {
+      ignored.add(`include.${included}`)
+    }
   }
 }
 

@@ -1,6 +1,8 @@
+import { estimateTokens } from '../../../upstream/reply/tokens.ts'
 import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
 import type { DialectProblem, JsonObject, ReplyDetails, ResponsesContext, StreamTranslator } from '../types.ts'
 import { CallItem } from './callItem.ts'
+import { CompactionItem } from './compactionItem.ts'
 import { type EventType, EventWriter } from './eventWriter.ts'
 import { causeOf, endOf, type ResponseBody, type ResponseEnd, responseBody } from './responseObject.ts'
 import { TextItem, type TextItemKind, type TextKind } from './textItem.ts'
@@ -32,7 +34,8 @@ export class ResponsesTranslator implements StreamTranslator {
   readonly #silent: boolean
   /** Ids of items are derived from the id of the reply: `msg_SUFFIX_0`. */
   readonly #suffix: string
-  readonly #items: (TextItem | CallItem)[] = []
+  readonly #seal: ((text: string) => string | null) | null
+  readonly #items: (TextItem | CallItem | CompactionItem)[] = []
   readonly #calls = new Map<number, OpenCall>()
   readonly #callIds = new Set<string>()
   #text: TextItem | null = null
@@ -63,6 +66,8 @@ export class ResponsesTranslator implements StreamTranslator {
     this.#details = details
     this.#silent = silent
     this.#events = new EventWriter(silent)
+    const { seal } = details
+    this.#seal = context.seals && seal ? (text) => this.#sealed(seal(text)) : null
     this.#suffix = details.id.slice(details.id.indexOf('_') + 1)
   }
 
@@ -94,6 +99,15 @@ export class ResponsesTranslator implements StreamTranslator {
     this.#finishWith(end)
     this.#writeLast(end.status === 'completed' ? 'response.completed' : 'response.incomplete')
     return this.#events.take()
+  }
+
+  /** Ends a reply without items by a whole compaction. @param content the summary as it is returned */
+  endWithCompaction(summary: string, content: string): string {
+    if (this.#end !== null) return ''
+    this.#begin()
+    const item = new CompactionItem(this.#nextId(), summary, content, this.#events)
+    this.#items.push(item)
+    return this.end()
   }
 
   fail(problem: DialectProblem): string {
@@ -184,12 +198,19 @@ export class ResponsesTranslator implements StreamTranslator {
     if (this.#text === null || this.#textKind !== itemKind) {
       this.#endText()
       this.#addWaiting()
-      this.#text = new TextItem(itemKind, this.#nextId(), this.#items.length, this.#events)
+      this.#text = new TextItem(itemKind, this.#nextId(), this.#items.length, this.#events, this.#seal)
       this.#textKind = itemKind
       this.#items.push(this.#text)
     }
     this.#last = this.#text
     this.#text.push(kind, text)
+  }
+
+  /** Sealed reasoning counts for the size of the reply. */
+  #sealed(content: string | null): string | null {
+    if (content === null) this.#report('The reasoning is too long to be returned sealed.')
+    else this.#size += content.length
+    return content
   }
 
   #pushCall(piece: Extract<ChatStreamEvent, { type: 'tool_call' }>): void {
@@ -247,17 +268,19 @@ export class ResponsesTranslator implements StreamTranslator {
     this.#text = null
   }
 
-  #endItem(item: TextItem | CallItem, status: 'completed' | 'incomplete'): void {
+  #endItem(item: TextItem | CallItem | CompactionItem, status: 'completed' | 'incomplete'): void {
     const last = this.#last instanceof TextItem ? this.#last : (this.#last?.item ?? null)
     const isCut = status === 'incomplete' && item === last
     if (item instanceof TextItem) item.end(isCut ? 'incomplete' : 'completed')
+    else if (item instanceof CompactionItem) item.end()
     else if (isCut) item.abandon()
-    else item.end()
+    else if (!item.end()) this.#report('The arguments of a tool call can’t be read. The call has nothing to run.')
   }
 
   #fail(end: Extract<ResponseEnd, { status: 'failed' }>, param: string | null): string {
     this.#addWaiting()
-    for (const item of this.#items) item.abandon()
+    // A compaction is whole, and ends its reply.
+    for (const item of this.#items) if (!(item instanceof CompactionItem)) item.abandon()
     this.#finishWith(end)
     const { cause: code, message } = end
     // The published type is flat, and the API itself sends a nested object. Clients read either.
@@ -273,8 +296,20 @@ export class ResponsesTranslator implements StreamTranslator {
     this.#details.report?.(note)
   }
 
+  /** The service's figures. A missing one is estimated, as the request log does: a response that ended well always has its usage. */
+  #wholeUsage(): TokenUsage {
+    const { promptTokens = null, completionTokens = null, totalTokens = null, cachedTokens = null } = this.#usage ?? {}
+    return {
+      promptTokens: promptTokens ?? this.#details.tokensIn,
+      completionTokens: completionTokens ?? estimateTokens(this.#items.flatMap((item) => item.texts())),
+      totalTokens: promptTokens === null || completionTokens === null ? null : totalTokens,
+      cachedTokens,
+    }
+  }
+
   #finishWith(end: ResponseEnd): void {
     this.#end = end
+    if (end.status !== 'failed') this.#usage = this.#wholeUsage()
     this.#completedAt = end.status === 'completed' ? (this.#details.completedAt?.() ?? null) : null
   }
 }

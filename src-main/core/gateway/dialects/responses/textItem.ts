@@ -59,13 +59,23 @@ export class TextItem {
   readonly #kind: TextItemKind
   readonly #parts: TextPart[] = []
   readonly #events: EventWriter
+  readonly #seal: ((text: string) => string | null) | null
+  #sealed: string | null = null
   #status: ItemStatus = 'in_progress'
 
   /**
    * @param id without its prefix
    * @param index position in the output
+   * @param seal seals the text of a reasoning item. Null when it isn't sealed
    */
-  constructor(kind: TextItemKind, id: string, index: number, events: EventWriter) {
+  constructor(
+    kind: TextItemKind,
+    id: string,
+    index: number,
+    events: EventWriter,
+    seal: ((text: string) => string | null) | null,
+  ) {
+    this.#seal = kind === 'message' ? null : seal
     this.#id = kind === 'message' ? `msg_${id}` : `rs_${id}`
     this.#kind = kind
     this.#index = index
@@ -87,7 +97,13 @@ export class TextItem {
     const part = this.#parts.at(-1)
     if (part !== undefined) this.#endPart(part)
     this.#status = status
+    if (this.#seal !== null) this.#sealed = this.#seal(this.texts().join(''))
     this.#events.write('response.output_item.done', { output_index: this.#index, item: this.json() })
+  }
+
+  /** What the model wrote. */
+  texts(): string[] {
+    return this.#parts.map(({ streamed }) => streamed.text)
   }
 
   /** Marks an item that will never be whole, without an event. */
@@ -114,6 +130,7 @@ export class TextItem {
       type: 'reasoning',
       summary: (isSummary ? parts : []) as unknown[] as ResponseReasoningItem['summary'],
       ...(!isSummary && { content: parts as unknown[] as NonNullable<ResponseReasoningItem['content']> }),
+      ...(this.#sealed !== null && { encrypted_content: this.#sealed }),
       status,
     }
   }

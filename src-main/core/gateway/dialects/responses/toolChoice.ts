@@ -1,6 +1,7 @@
 import { DialectError } from '../dialectError.ts'
+import { list, name, object, optionalText, text } from '../fields.ts'
 import type { JsonObject } from '../types.ts'
-import { list, name, object, optionalText, text } from './fields.ts'
+import { isClientTool } from './clientTools.ts'
 import type { FunctionDefinition, RequestTools } from './tools.ts'
 
 /** What remains of the tools and the choice for chat completions. */
@@ -23,6 +24,9 @@ export function chosenTools(choice: unknown, tools: RequestTools): ChosenTools {
     return { tools: tools.chat, tool_choice: { type: 'function', function: { name: chatName } } }
   }
   if (type === 'allowed_tools') return allowed(wanted, tools)
+  if (isClientTool(type) && tools.names.hasClient(type)) {
+    return { tools: tools.chat, tool_choice: { type: 'function', function: { name: tools.names.nameOfClient(type) } } }
+  }
   throw unavailable(type, 'tool_choice.type')
 }
 
@@ -45,6 +49,7 @@ function allowed(choice: JsonObject, tools: RequestTools): ChosenTools {
     const tool = object(entry, param)
     const type = name(tool.type, `${param}.type`)
     if (type === 'function' || type === 'custom') names.add(chatNameOf(tool, tools, param, index))
+    else if (isClientTool(type)) names.add(tools.names.nameOfClient(type))
     else if (type === 'namespace') addNamespace(text(tool.name, `${param}.name`), index, names)
     // Other tools were left out of the request and are in the list of ignored fields.
   }

@@ -1,6 +1,5 @@
+import { isFields } from '../../../upstream/json/values.ts'
 import { DialectError } from '../dialectError.ts'
-import type { JsonObject } from '../types.ts'
-import { customArgument } from './customInput.ts'
 import {
   type IgnoredResponsesFields,
   list,
@@ -10,7 +9,10 @@ import {
   optionalObject,
   optionalText,
   text,
-} from './fields.ts'
+} from '../fields.ts'
+import type { JsonObject } from '../types.ts'
+import { type ClientToolKind, clientTools, isClientTool } from './clientTools.ts'
+import { customArgument } from './customInput.ts'
 import { ToolNames } from './toolNames.ts'
 
 /** A tool of a chat-completions request (specification, Tool). */
@@ -21,11 +23,14 @@ export interface FunctionDefinition {
 
 const functionFields = new Set(['type', 'name', 'description', 'parameters', 'strict'])
 const customFields = new Set(['type', 'name', 'description', 'format'])
+const clientFields = new Set(['type', 'environment'])
+const environmentFields = new Set(['type'])
 const namespaceFields = new Set(['type', 'name', 'description', 'tools'])
 
 /**
- * The tools of a request. Functions are translated, custom tools become functions with one text argument, and the tools of a namespace
- * get joined names. All other tools run at OpenAI or have a model trained for them. They are left out and added to the ignored fields.
+ * The tools of a request. Functions are translated, custom tools become functions with one text argument, tools that the app runs become
+ * functions with the arguments of their calls, and the tools of a namespace get joined names. All other tools run at OpenAI or have a model
+ * trained for them. They are left out and added to the ignored fields.
  */
 export class RequestTools {
   readonly names = new ToolNames()
@@ -54,7 +59,19 @@ export class RequestTools {
   #add(tool: JsonObject, param: string): void {
     const type = name(tool.type, `${param}.type`)
     if (type === 'namespace') this.#addNamespace(tool, param)
+    else if (isClientTool(type) && runsAtApp(tool)) this.#addClient(type, tool)
     else if (!this.#addCallable(type, tool, param, null, this.echo)) this.#ignored.add(`tools.${type}`)
+  }
+
+  /** A second one of a type says nothing new. */
+  #addClient(type: ClientToolKind, tool: JsonObject): void {
+    this.#ignored.addUnknown(tool, clientFields, 'tools')
+    if (isFields(tool.environment)) this.#ignored.addUnknown(tool.environment, environmentFields, 'tools.environment')
+    const chatName = this.names.add({ kind: type, name: type, namespace: null })
+    if (chatName === null) return
+    const { description, parameters } = clientTools[type]
+    this.chat.push(functionTool(chatName, [description], parameters, null))
+    this.echo.push(tool)
   }
 
   #addNamespace(tool: JsonObject, param: string): void {
@@ -106,6 +123,9 @@ export class RequestTools {
     return true
   }
 }
+
+/** A shell may also run in a container at OpenAI. */
+const runsAtApp = ({ environment }: JsonObject): boolean => !isFields(environment) || environment.type === 'local'
 
 /** Parameters of the function that replaces a custom tool. */
 const textArgument: JsonObject = {

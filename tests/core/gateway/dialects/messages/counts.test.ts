@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DialectError } from '../../../../../src-main/core/gateway/dialects/dialectError.ts'
 import { modelInfo, modelList } from '../../../../../src-main/core/gateway/dialects/messages/modelList.ts'
-import { estimatePromptTokens } from '../../../../../src-main/core/gateway/dialects/messages/tokenCount.ts'
+import { estimatePromptTokens } from '../../../../../src-main/core/gateway/dialects/tokenCount.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import { countTokens } from '../../../../../src-main/core/upstream/reply/tokens.ts'
 import { translate } from './helpers/streams.ts'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DialectError } from '../../../../../src-main/core/gateway/dialects/dialectError.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import { wholeReply } from '../../../../helpers/replies.ts'
-import { translate } from './helpers/streams.ts'
+import { chunk, details, sent, translate } from './helpers/streams.ts'
 
 const messagesOf = (messages: unknown[], changes: JsonObject = {}) => translate({ messages, ...changes }).chat.messages
 
@@ -63,9 +63,11 @@ describe('instructions', () => {
     expect(messagesOf([user(text('a')), { ...once, clear_at: 'never' }, user(text('c'))])).toHaveLength(3)
   })
 
-  it('refuses blocks that are not text', () => {
-    expect(refusal({ system: [png] }).param).toBe('system[0].type')
-    expect(refusal({ messages: [{ role: 'system', content: [png] }] }).param).toBe('messages[0].content[0].type')
+  it('have a note in place of blocks that are not text', () => {
+    const note = '[Content of the type "image", which this model can\'t get, was left out here.]'
+    const { chat, ignored } = translate({ system: [png], messages: [{ role: 'system', content: [png] }] })
+    expect(chat.messages.map(({ content }) => content)).toEqual([note, note])
+    expect(ignored).toEqual(['messages.image'])
   })
 })
 
@@ -80,17 +82,14 @@ describe('user content', () => {
     ])
   })
 
-  it('refuses images that are files, have another type or another address', () => {
-    const at = (source: unknown) => refusal({ messages: [user({ type: 'image', source })] })
-    expect(at({ type: 'file', file_id: 'f' })).toMatchObject({
-      param: 'messages[0].content[0].source.type',
-      message: expect.stringContaining('Files API'),
-    })
-    expect(at({ type: 'base64', media_type: 'text/html', data: '' }).param).toBe(
-      'messages[0].content[0].source.media_type',
-    )
-    expect(at({ type: 'url', url: 'file:///etc/passwd' }).param).toBe('messages[0].content[0].source.url')
-    expect(at(undefined).param).toBe('messages[0].content[0].source')
+  it('puts a note in place of images that are files, have another type or another address', () => {
+    const at = (source: unknown) => translate({ messages: [user({ type: 'image', source })] })
+    const { chat, ignored } = at({ type: 'file', file_id: 'f' })
+    expect(chat.messages).toEqual([{ role: 'user', content: '[An image of the Files API was left out here.]' }])
+    expect(ignored).toEqual(['messages.image.file'])
+    expect(at({ type: 'base64', media_type: 'text/html', data: '' }).ignored).toEqual(['messages.image.base64'])
+    expect(at({ type: 'url', url: 'file:///etc/passwd' }).ignored).toEqual(['messages.image.url'])
+    expect(refusal({ messages: [user({ type: 'image' })] }).param).toBe('messages[0].content[0].source')
   })
 
   it('translates documents that are text, with their title', () => {
@@ -107,16 +106,14 @@ describe('user content', () => {
     expect(document({ type: 'base64', media_type: 'text/markdown', data: encoded })).toBe('größer')
   })
 
-  it('refuses a PDF and says why', () => {
-    const pdf = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' } }
-    expect(refusal({ messages: [user(pdf)] })).toMatchObject({
-      param: 'messages[0].content[0].source.media_type',
-      message: expect.stringContaining('PDF'),
-    })
-    const at = (source: unknown) => refusal({ messages: [user({ type: 'document', source })] }).param
-    expect(at({ type: 'url', url: 'https://example.com/a.pdf' })).toBe('messages[0].content[0].source.type')
-    expect(at({ type: 'file', file_id: 'f' })).toBe('messages[0].content[0].source.type')
-    expect(at({ type: 'base64', media_type: 'text/plain', data: '/w==' })).toBe('messages[0].content[0].source.data')
+  it('puts a note in place of documents at an address and of the Files API', () => {
+    const at = (source: unknown) => translate({ messages: [user({ type: 'document', source })] })
+    const { chat, ignored } = at({ type: 'url', url: 'https://example.com/a.pdf' })
+    expect(chat.messages[0]?.content).toBe(
+      '[The document at https://example.com/a.pdf, which was not downloaded, was left out here.]',
+    )
+    expect(ignored).toEqual(['messages.document.url'])
+    expect(at({ type: 'file', file_id: 'f' }).ignored).toEqual(['messages.document.file'])
   })
 
   it('writes search results as text with their source', () => {
@@ -124,12 +121,45 @@ describe('user content', () => {
     expect(messagesOf([user(found)])[0]?.content).toBe('Search result: T\nSource: https://x.example\n\na\nb')
   })
 
-  it('refuses what would be lost', () => {
-    expect(refusal({ messages: [user({ type: 'container_upload', file_id: 'f' })] }).param).toBe(
-      'messages[0].content[0].type',
+  it('becomes a note where its type is not known, in every place, so that no session ends', () => {
+    const hologram = { type: 'hologram', data: 'x' }
+    const note = '[Content of the type "hologram", which this model can\'t get, was left out here.]'
+    const { chat, ignored } = translate({
+      system: [hologram],
+      messages: [
+        user(hologram),
+        { role: 'assistant', content: [text('a'), hologram, call('t')] },
+        user(result('t', [hologram])),
+        { role: 'system', content: [hologram] },
+        user({ type: 'search_result', title: 'T', source: 's', content: [hologram] }),
+        user({ type: 'document', source: { type: 'content', content: [hologram] } }),
+      ],
+    })
+    expect(chat.messages.map(({ content }) => content)).toEqual([
+      note,
+      note,
+      `a${note}`,
+      note,
+      note,
+      `Search result: T\nSource: s\n\n${note}`,
+      note,
+    ])
+    expect(ignored).toEqual(['messages.hologram'])
+    expect(translate({ messages: [user({ type: 'container_upload', file_id: 'f' })] }).ignored).toEqual([
+      'messages.container_upload',
+    ])
+  })
+
+  it('of unknown types with hostile names stays one short line', () => {
+    const type = `"\n</system>${'x'.repeat(5000)}`
+    const content = messagesOf([user({ type })])[0]?.content as string
+    expect(content).toMatch(
+      /^\[Content of the type " <\/system>x+", which this model can't get, was left out here\.\]$/,
     )
-    expect(refusal({ messages: [user({ type: 'hologram' })] }).param).toBe('messages[0].content[0].type')
-    expect(refusal({ messages: [user(call('a'))] }).param).toBe('messages[0].content[0].type')
+    expect(content.length).toBeLessThan(300)
+  })
+
+  it('refuses roles that do not exist and requests without content', () => {
     expect(refusal({ messages: [{ role: 'critic', content: 'x' }] }).param).toBe('messages[0].role')
     expect(refusal({ messages: [] }).param).toBe('messages')
     expect(refusal({ messages: [user(text(''))] }).param).toBe('messages')
@@ -137,17 +167,31 @@ describe('user content', () => {
 })
 
 describe('assistant content', () => {
-  it('drops thinking and names it', () => {
-    const thinking = { type: 'thinking', thinking: 'hm', signature: 's' }
+  it('sends thinking of the running tool loop as reasoning_content, and drops and names earlier thinking', () => {
+    const thinking = (thought: string) => ({ type: 'thinking', thinking: thought, signature: 's' })
     const { chat, ignored } = translate({
       messages: [
         user(text('a')),
-        { role: 'assistant', content: [thinking, { type: 'redacted_thinking', data: 'x' }, text('b')] },
+        { role: 'assistant', content: [thinking('old'), text('b')] },
         user(text('c')),
+        { role: 'assistant', content: [thinking('one'), thinking(''), thinking('two'), call('t1')] },
+        user(result('t1', 'x'), text('<reminder>')),
+        { role: 'assistant', content: [thinking('three'), { type: 'redacted_thinking', data: 'x' }, call('t2')] },
+        user(result('t2', 'y')),
       ],
     })
-    expect(chat.messages[1]).toEqual({ role: 'assistant', content: 'b' })
+    expect(chat.messages.map(({ reasoning_content }) => reasoning_content)).toEqual([
+      ...[undefined, undefined, undefined],
+      'one\n\ntwo',
+      ...[undefined, undefined],
+      'three',
+      undefined,
+    ])
     expect(ignored).toEqual(['messages.thinking', 'messages.redacted_thinking'])
+  })
+
+  it('leaves out a message that has only thinking', () => {
+    const thinking = { type: 'thinking', thinking: 'hm', signature: 's' }
     expect(messagesOf([user(text('a')), { role: 'assistant', content: [thinking] }, user(text('c'))])).toHaveLength(2)
   })
 
@@ -180,7 +224,9 @@ describe('assistant content', () => {
     expect(chat.messages[1]).toEqual({ role: 'assistant', content: 'Summary.Found.' })
     expect(ignored).toEqual(['messages.server_tool_use', 'messages.web_search_tool_result'])
     const lost = { role: 'assistant', content: [{ type: 'compaction', content: null, encrypted_content: 'x' }] }
-    expect(refusal({ messages: [lost, user(text('c'))] }).param).toBe('messages[0].content[0].content')
+    expect(messagesOf([lost, user(text('c'))])[0]?.content).toBe(
+      '[A summary of earlier messages that only its own service can read was left out here.]',
+    )
   })
 
   it('names a prefilled reply, which services do not continue', () => {
@@ -297,6 +343,82 @@ describe('tool calls and their results', () => {
   })
 })
 
+describe('deferred tools', () => {
+  const tool = (name: string, more: JsonObject = {}) => ({ name, input_schema: { type: 'object' }, ...more })
+  const deferred = [tool('search'), tool('a', { defer_loading: true }), tool('b', { defer_loading: true })]
+  const sentWith = (messages: unknown[], changes: JsonObject = {}) => {
+    const { chat, ignored } = translate({ tools: deferred, messages: [user(text('x')), ...messages], ...changes })
+    const tools = chat.tools as { function: { name: string } }[] | undefined
+    return { names: tools?.map((each) => each.function.name), ignored }
+  }
+  const answered = (content: unknown[]) => [{ role: 'assistant', content: [call('t')] }, user(result('t', content))]
+
+  it('are sent once a tool result refers to them, as the clients that search themselves do', () => {
+    expect(sentWith([])).toEqual({ names: ['search'], ignored: [] })
+    expect(sentWith(answered([{ type: 'tool_reference', tool_name: 'b' }])).names).toEqual(['search', 'b'])
+  })
+
+  it('are sent once a search on the servers of the vendor found them, were added, or were called', () => {
+    const tool_references = [{ type: 'tool_reference', tool_name: 'a' }]
+    const found = {
+      type: 'tool_search_tool_result',
+      content: { type: 'tool_search_tool_search_result', tool_references },
+    }
+    expect(sentWith([{ role: 'assistant', content: [found] }, user(text('y'))]).names).toEqual(['search', 'a'])
+    const addition = { type: 'tool_addition', tool: { type: 'tool_reference', name: 'b' } }
+    expect(sentWith([{ role: 'system', content: [addition] }]).names).toEqual(['search', 'b'])
+    const used = { role: 'assistant', content: [{ ...call('t'), name: 'a' }] }
+    expect(sentWith([used, user(result('t', 'z'))]).names).toEqual(['search', 'a'])
+  })
+
+  it('are all sent when only the servers of the vendor could search', () => {
+    const tools = [...deferred, { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }]
+    expect(sentWith([], { tools })).toEqual({
+      names: ['search', 'a', 'b'],
+      ignored: ['tools.tool_search_tool_bm25_20251119', 'tools.defer_loading'],
+    })
+  })
+})
+
+describe('names of tools that services refuse', () => {
+  it('are shortened in tools, choice and history, and restored in whole and streamed replies', async () => {
+    const own = `mcp__${'long'.repeat(20)}.read`
+    const changes = {
+      tools: [{ name: own, input_schema: {} }],
+      tool_choice: { type: 'tool', name: own },
+      messages: [
+        user(text('a')),
+        { role: 'assistant', content: [{ ...call('t'), name: own }] },
+        user(result('t', [{ type: 'tool_reference', tool_name: own }])),
+      ],
+    }
+    const request = translate(changes)
+    const [
+      {
+        function: { name },
+      },
+    ] = request.chat.tools as [{ function: { name: string } }]
+    expect(name).toMatch(/^[\w-]{1,64}$/)
+    expect(request.chat.tool_choice).toEqual({ type: 'function', function: { name } })
+    expect(request.chat.messages[1]?.tool_calls?.[0]?.function.name).toBe(name)
+    expect(request.chat.messages[2]?.content).toBe(`The tool ${name} is available.`)
+    const tool_calls = [{ index: 0, id: 'b', function: { name, arguments: '{}' } }]
+    const reply = wholeReply(request, { choices: [{ message: { tool_calls }, finish_reason: 'tool_calls' }] }, details)
+    expect(reply.content).toMatchObject([{ type: 'tool_use', name: own }])
+    const [before, after] = [name.slice(0, 9), name.slice(9)]
+    const events = await sent(
+      [
+        chunk({ tool_calls: [{ index: 0, id: 'b', function: { name: before, arguments: '' } }] }),
+        chunk({ tool_calls: [{ index: 0, function: { name: after, arguments: '{}' } }] }),
+        chunk({}, 'tool_calls'),
+      ],
+      true,
+      changes,
+    )
+    expect(events.find(({ type }) => type === 'content_block_start')?.content_block).toMatchObject({ name: own })
+  })
+})
+
 describe('tools that messages change', () => {
   const tool = (name: string) => ({ name, input_schema: { type: 'object' } })
   const namesOf = (chat: { tools?: unknown[] }) =>
@@ -360,14 +482,14 @@ it('translates a request as a coding agent sends it', () => {
   expect(chat.messages.map(({ role }) => role)).toEqual(['system', 'user', 'system', 'assistant', 'tool', 'tool'])
   expect(chat.messages[3]?.tool_calls?.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_2'])
   expect(chat).toMatchObject({ reasoning_effort: 'high', max_tokens: 32_000, stream: true })
-  expect(chat.tools).toHaveLength(2)
+  // The deferred tool was not found yet.
+  expect(chat.tools).toHaveLength(1)
+  expect(chat.messages[3]?.reasoning_content).toBe('Hm')
   expect([...ignored].sort()).toEqual([
     'cache_control',
     'context_management',
-    'messages.thinking',
     'metadata',
     'thinking.adaptive',
     'thinking.display',
-    'tools.defer_loading',
   ])
 })

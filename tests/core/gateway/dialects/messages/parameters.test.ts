@@ -64,7 +64,7 @@ describe('parameters', () => {
       mcp_servers: [{ type: 'url', name: 'search', url: 'https://x.example' }],
       system: [{ type: 'text', text: 'a', cache_control }],
       messages: [{ role: 'user', content: [{ type: 'text', text: 'b', cache_control }] }],
-      tools: [{ ...tool, cache_control, defer_loading: true }],
+      tools: [{ ...tool, cache_control }],
       shiny_new_field: 1,
     })
     expect([...ignored].sort()).toEqual([
@@ -76,7 +76,6 @@ describe('parameters', () => {
       'metadata',
       'service_tier',
       'shiny_new_field',
-      'tools.defer_loading',
     ])
   })
 
@@ -122,17 +121,54 @@ describe('parameters', () => {
   })
 })
 
+interface Schema {
+  properties: Record<string, JsonObject>
+}
+
 describe('tools', () => {
   it('translates custom tools and leaves out the tools of the vendor', () => {
     const { chat, ignored } = translate({
       tools: [
         { ...tool, type: 'custom', strict: true },
         { type: 'web_search_20250305', name: 'web_search' },
-        { type: 'bash_20250124', name: 'bash' },
+        { type: 'browser_toolset_20260801', name: 'browser' },
       ],
     })
     expect(chat.tools).toEqual([{ ...sentTool, function: { ...sentTool.function, strict: true } }])
-    expect(ignored).toEqual(['tools.web_search_20250305', 'tools.bash_20250124'])
+    expect(ignored).toEqual(['tools.web_search_20250305', 'tools.browser_toolset_20260801'])
+  })
+
+  it('translates the tools that the client runs, with the parameters that their calls have', () => {
+    const { chat, ignored } = translate({
+      tools: [
+        { type: 'bash_20250124', name: 'bash' },
+        { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool', max_characters: 9 },
+        { type: 'text_editor_20250124', name: 'str_replace_editor' },
+        { type: 'memory_20250818', name: 'memory' },
+        { type: 'computer_20250124', name: 'computer', display_width_px: 1024, display_height_px: 768 },
+        { type: 'computer_20251124', name: 'zoomer', display_width_px: 1, display_height_px: 1, enable_zoom: true },
+      ],
+    })
+    expect(ignored).toEqual([])
+    const functions = (chat.tools as { function: { name: string; description: string; parameters: Schema } }[]).map(
+      (each) => each.function,
+    )
+    const members = (index: number) => Object.keys(functions[index]?.parameters.properties ?? {}).sort()
+    const editing = ['command', 'file_text', 'insert_line', 'insert_text', 'new_str', 'old_str', 'path', 'view_range']
+    expect(functions.map(({ name }) => name)).toEqual([
+      ...['bash', 'str_replace_based_edit_tool', 'str_replace_editor', 'memory', 'computer', 'zoomer'],
+    ])
+    expect(members(0)).toEqual(['command', 'restart'])
+    expect(members(1)).toEqual(editing)
+    expect(members(2)).toEqual(editing.filter((each) => each !== 'insert_text'))
+    expect(members(3)).toEqual([...editing, 'new_path', 'old_path'].sort())
+    expect(functions[1]?.parameters.properties.command).toMatchObject({
+      enum: ['view', 'create', 'str_replace', 'insert'],
+    })
+    expect(functions[2]?.parameters.properties.command).toMatchObject({ enum: expect.arrayContaining(['undo_edit']) })
+    expect(functions[4]?.description).toContain('1024 x 768 pixels')
+    expect(members(4)).not.toContain('region')
+    expect(members(5)).toContain('region')
   })
 
   it.each([

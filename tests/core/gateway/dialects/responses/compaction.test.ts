@@ -14,7 +14,7 @@ import { translateResponses } from '../../../../../src-main/core/gateway/dialect
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import { tries } from '../../../../helpers/effort.ts'
 import { eventsIn, wholeReply } from '../../../../helpers/replies.ts'
-import { chunk, details, piece, wireOf } from './chatStream.ts'
+import { chunk, details, piece, sentEvents, translated, wireOf } from './chatStream.ts'
 
 const usage = { prompt_tokens: 20, completion_tokens: 5, total_tokens: 25 }
 const chatOf = (message: JsonObject, finish_reason = 'stop'): JsonObject => ({
@@ -140,7 +140,9 @@ describe('a compacted response', () => {
     expect(text).toBe('')
     const reply = sent(request, translator.result())
     expect(summaryOf(outputOf(reply).at(-1)?.encrypted_content ?? '')).toBe('Notes were read.')
-    expect(reply).toEqual({ ...compacted(request, chatOf({ content: 'Notes were read.' })), usage: null })
+    const { usage: estimated } = reply as { usage: { input_tokens: number; output_tokens: number } }
+    expect([estimated.input_tokens, estimated.output_tokens]).toEqual([details.tokensIn, 4])
+    expect(reply).toEqual({ ...compacted(request, chatOf({ content: 'Notes were read.' })), usage: estimated })
   })
 
   it.each([
@@ -203,17 +205,87 @@ describe('the content of a compaction item', () => {
     'studio-summary-1..00000000',
     `studio-summary-1.${Buffer.from([0xff]).toString('base64url')}.ff000000`,
     'x'.repeat(3 * 1024 * 1024),
-  ])('is refused when it is not of this program: %#', (encrypted_content) => {
-    const input = [
-      { role: 'user', content: 'x' },
-      { type: 'compaction', encrypted_content },
-    ]
-    const both = [() => translateResponses({ model: 'm', input }), () => compact({ input })]
-    for (const translate of both) {
-      expect(problemOf(translate)).toMatchObject({
-        status: 400,
-        param: 'input[1].encrypted_content',
-      })
-    }
+  ])(
+    'ends no session when it is not of this program: the model is told that a summary is missing: %#',
+    (encrypted_content) => {
+      const input = [
+        { role: 'user', content: 'x' },
+        { type: 'compaction', encrypted_content },
+      ]
+      for (const { chat, ignored } of [translateResponses({ model: 'm', input }), compact({ input })]) {
+        expect(chat.messages[1]).toEqual({
+          role: 'user',
+          content: expect.stringMatching(/^\[A summary .* was left out/),
+        })
+        expect(ignored).toEqual(['input.compaction'])
+      }
+    },
+  )
+})
+
+describe('a compaction_trigger', () => {
+  const tools = [{ type: 'function', name: 'look' }]
+  const body = {
+    model: 'm',
+    input: [...conversation, { type: 'compaction_trigger' }],
+    tools,
+    stream: true,
+    text: { format: { type: 'json_object' } },
+    include: ['reasoning.encrypted_content'],
+  }
+  const run = (chunks: JsonObject[]) => {
+    const notes: string[] = []
+    const given = { ...details, seal: () => 'sealed', report: (note: string) => notes.push(note) }
+    const reply = translateResponses(body).openReply(given, false)
+    const events = sentEvents(translated(reply, eventsIn(Buffer.from(wireOf(chunks)))))
+    return { events, response: reply.result() as { status: string; output: JsonObject[]; usage: object }, notes }
+  }
+
+  it('asks for a summary with the same messages and tools, none of which can be called', () => {
+    const { input: _, ...rest } = body
+    const without = translateResponses({ ...rest, input: conversation }).chat
+    const { chat, ignored } = translateResponses(body)
+    expect(chat.messages.slice(0, -1)).toEqual(without.messages)
+    expect(chat.messages.at(-1)).toMatchObject({ role: 'user', content: expect.stringContaining('summary') })
+    expect([chat.tools, chat.tool_choice, chat.response_format]).toEqual([without.tools, 'none', undefined])
+    expect(ignored).toEqual([])
+  })
+
+  it('gives exactly one item, whatever the model wrote besides its summary', () => {
+    const { events, response } = run([
+      chunk({ reasoning_content: 'Hm.' }),
+      chunk({ content: 'Notes ' }),
+      chunk({ content: 'were read.' }, 'stop'),
+    ])
+    expect(events.map(({ type }) => type)).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.output_item.done',
+      'response.completed',
+    ])
+    expect(response.output).toMatchObject([{ type: 'compaction', id: 'cmp_test_0' }])
+    expect(summaryOf(String(response.output[0]?.encrypted_content))).toBe('Notes were read.')
+    expect(events[3]?.item).toEqual(response.output[0])
+    expect(response.usage).toMatchObject({ input_tokens: details.tokensIn, output_tokens: 4 })
+    const next = translateResponses({ model: 'm', input: [conversation[0], ...response.output] as JsonObject[] })
+    expect(next.chat.messages.at(-1)?.content).toContain('Notes were read.')
+  })
+
+  it.each([
+    ['is empty', [chunk({}, 'stop')]],
+    ['is cut', [chunk({ content: 'Notes we' }, 'length')]],
+    ['is a refusal', [chunk({ refusal: 'No.' }, 'stop')]],
+    ['is a tool call', [chunk(piece(0, '{}', 'c', 'look'), 'tool_calls')]],
+  ])('fails without an item when the summary %s', (_, chunks) => {
+    const { events, response, notes } = run(chunks)
+    expect(events.slice(-2).map(({ type }) => type)).toEqual(['error', 'response.failed'])
+    expect([response.status, response.output, notes.length]).toEqual(['failed', [], 1])
+  })
+
+  it('in a previous response has no effect', () => {
+    const stored = { previous: [...conversation, { type: 'compaction_trigger' }], item: () => null }
+    const { chat } = translateResponses({ model: 'm', input: 'On', previous_response_id: 'resp_1' }, stored)
+    expect(chat.messages.at(-1)).toEqual({ role: 'user', content: 'On' })
   })
 })

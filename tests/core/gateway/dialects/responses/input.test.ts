@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DialectError } from '../../../../../src-main/core/gateway/dialects/dialectError.ts'
+import { RequestFiles } from '../../../../../src-main/core/gateway/dialects/requestFiles.ts'
+import { nothingStored } from '../../../../../src-main/core/gateway/dialects/responses/inputItems.ts'
 import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import { wholeReply } from '../../../../helpers/replies.ts'
@@ -82,6 +84,29 @@ describe('messages', () => {
 })
 
 describe('files', () => {
+  it.each([
+    { filename: 'a.pdf', file_data: `data:application/pdf;base64,${Buffer.from('%PDF-1.4').toString('base64')}` },
+    { filename: 'a.pdf', file_data: Buffer.from('%PDF-1.4 text').toString('base64') },
+    { filename: 'a.txt', file_data: 'data:text/plain,a%00b' },
+    { filename: 'a.bin', file_data: Buffer.from('ff00', 'hex').toString('base64') },
+    { filename: 'a.docx', file_data: 'data:application/msword;base64,AAAA' },
+  ])('that are not text are read by the document converter: %j', (part) => {
+    const unread = new RequestFiles()
+    const body = { model: 'm', input: [user([{ type: 'input_file', ...part }])] }
+    translateResponses(body, nothingStored, { files: unread })
+    const [one] = unread.unread
+    expect([unread.unread.length, one?.name]).toEqual([1, part.filename])
+    const read = (text: string, problem: string | null) =>
+      translateResponses(body, nothingStored, {
+        files: new RequestFiles(new Map([[one?.id ?? '', { text, problem }]])),
+      })
+    const content = (request: ReturnType<typeof read>) => request.chat.messages[0]?.content
+    expect(content(read('The harbour.', null))).toBe(`<file name="${part.filename}">\nThe harbour.\n</file>`)
+    expect(read('The harbour.', null).ignored).toEqual([])
+    expect(content(read('', 'It is damaged.'))).toBe(`[The file "${part.filename}" could not be read: It is damaged.]`)
+    expect(read('', 'It is damaged.').ignored).toEqual(['input.input_file'])
+  })
+
   const file = (part: JsonObject) => () => messagesOf([user([{ type: 'input_file', ...part }])])
   const base64 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('base64')
 
@@ -95,16 +120,10 @@ describe('files', () => {
   })
 
   it.each([
-    [{ file_data: `data:application/pdf;base64,${base64('%PDF-1.4')}` }, 'input[0].content[0].file_data'],
-    [{ filename: 'a.pdf', file_data: base64('%PDF-1.4 text') }, 'input[0].content[0].file_data'],
-    [{ file_data: base64('\xff\xfe') }, 'input[0].content[0].file_data'],
-    [{ file_data: base64('a\0b') }, 'input[0].content[0].file_data'],
     [{ file_data: '*' }, 'input[0].content[0].file_data'],
     [{ file_data: 'data:text/plain,%zz' }, 'input[0].content[0].file_data'],
-    [{ file_id: 'file_1' }, 'input[0].content[0].file_id'],
-    [{ file_url: 'https://example.org/a.txt' }, 'input[0].content[0].file_url'],
     [{}, 'input[0].content[0].file_data'],
-  ])('that are not text are refused: %j', (part, param) => {
+  ])('that are not there are refused: %j', (part, param) => {
     expect(refusal(file(part))).toMatchObject({ param, status: 400 })
   })
 })
@@ -245,15 +264,47 @@ describe('other items', () => {
     },
   )
 
-  it.each(['local_shell_call', 'computer_call_output', 'mcp_approval_response', 'constructor', 'brand_new'])(
-    'of the type %s are refused',
+  it.each(['computer_call_output', 'mcp_approval_response', 'constructor', 'brand_new'])(
+    'of the type %s end no session: a note takes their place',
     (type) => {
-      expect(refusal(() => translate([user('Go'), { type }]))).toMatchObject({
-        param: 'input[1].type',
-        message: expect.stringContaining(type),
-      })
+      const { chat, ignored } = translate([user('Go'), { type, id: 7, output: {} }, user('On')])
+      const note = `[An item of the type "${type}" was left out here.]`
+      expect(chat.messages.map(({ content }) => content)).toEqual(['Go', note, 'On'])
+      expect(ignored).toEqual([`input.${type}`])
     },
   )
+
+  it('of unknown types between a call and its result leave both together', () => {
+    const { chat } = translate([user('Go'), call('a'), { type: 'brand_new' }, call('b'), result('b'), result('a')])
+    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user', 'assistant', 'tool'])
+  })
+
+  it.each([
+    ['a content type', { type: 'input_audio', input_audio: {} }, 'Content of the type "input_audio"', 'input_audio'],
+    ['an image by file id', { type: 'input_image', file_id: 'f' }, 'An image of the Files API', 'file_id'],
+    ['a file by file id', { type: 'input_file', file_id: 'f' }, 'A file of the Files API', 'file_id'],
+    [
+      'a file by address',
+      { type: 'input_file', file_url: 'https://example.org/a.pdf' },
+      'The file at https://example.org/a.pdf, which was not downloaded,',
+      'file_url',
+    ],
+  ])('have a note for %s, in messages and in results', (_, part, what, name) => {
+    const note = `[${what} was left out here.]`
+    const { chat, ignored } = translate([user([part]), call('a'), result('a', [part])])
+    expect(chat.messages.map(({ content }) => content)).toEqual([note, null, note])
+    expect(ignored).toEqual([`input.${name}`])
+  })
+
+  it('have a note for an image of the assistant, and an unknown detail of an image is ignored', () => {
+    const image = { type: 'input_image', image_url: 'x', detail: 'fine' }
+    const { chat, ignored } = translate([user([image]), { role: 'assistant', content: [image] }])
+    expect(chat.messages).toEqual([
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] },
+      { role: 'assistant', content: '[An image of the assistant was left out here.]' },
+    ])
+    expect(ignored).toEqual(['input.detail', 'input.input_image'])
+  })
 
   it('add tools and change the configuration', () => {
     const input = [
@@ -274,19 +325,7 @@ describe('other items', () => {
   })
 
   it.each([
-    ['a content type', [user([{ type: 'input_audio', input_audio: {} }])], 'input[0].content[0].type'],
-    ['an image by file id', [user([{ type: 'input_image', file_id: 'f' }])], 'input[0].content[0].file_id'],
     ['an image without address', [user([{ type: 'input_image' }])], 'input[0].content[0].image_url'],
-    [
-      'an image detail',
-      [user([{ type: 'input_image', image_url: 'x', detail: 'fine' }])],
-      'input[0].content[0].detail',
-    ],
-    [
-      'an image of the assistant',
-      [{ role: 'assistant', content: [{ type: 'input_image', image_url: 'x' }] }],
-      'input[0].content[0].type',
-    ],
     ['a role', [{ role: 'narrator', content: 'x' }], 'input[0].role'],
     ['an item that is not an object', ['x'], 'input[0]'],
     ['an empty input', [], 'input'],

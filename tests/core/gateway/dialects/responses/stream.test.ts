@@ -405,13 +405,30 @@ describe('usage', () => {
     })
   })
 
-  it.each([[{}], [{ prompt_tokens: 9 }], [{ total_tokens: 9 }]])(
-    'is null when the service reports %j',
-    async (usage) => {
-      const { sent } = await streamed([...ended, usageChunk(usage)])
-      expect(last(sent).usage).toBeNull()
-    },
-  )
+  it.each([
+    [{}, [7, 1, 8]],
+    [{ prompt_tokens: 9 }, [9, 1, 10]],
+    [{ completion_tokens: 4 }, [7, 4, 11]],
+    [{ total_tokens: 99 }, [7, 1, 8]],
+  ])('has estimates for what %j of the service lacks', async (usage, [input, output, total]) => {
+    const { sent } = await streamed([...ended, usageChunk(usage)])
+    expect(last(sent).usage).toMatchObject({ input_tokens: input, output_tokens: output, total_tokens: total })
+    expect(sent[0]?.response).toMatchObject({ usage: null })
+  })
+
+  it('counts reasoning, text and calls of a response that ended, and is null when it failed', async () => {
+    const deltas = [
+      chunk({ reasoning_content: 'one two' }),
+      chunk({ content: 'three' }),
+      chunk(piece(0, '{"a":"four"}', 'c', 'look')),
+    ]
+    const tokensOf = async (chunks: JsonObject[]) =>
+      last((await streamed(chunks)).sent).usage as { output_tokens: number } | null
+    const whole = (await tokensOf([...deltas, chunk({}, 'length')]))?.output_tokens ?? 0
+    expect(whole).toBeGreaterThanOrEqual(8)
+    expect((await tokensOf([...deltas.slice(0, 2), chunk({}, 'stop')]))?.output_tokens).toBeLessThan(whole)
+    expect(await tokensOf([...deltas, chunk({}, 'error')])).toBeNull()
+  })
 })
 
 it('the result of a running stream is in progress', () => {

@@ -215,7 +215,7 @@ describe('the verdict is true for', () => {
     if (verdict === 'refused') expect(result.param).toBe(field)
     if (verdict === 'ignored') {
       expect(result.ignored).toEqual([expect.stringContaining(field)])
-      if (how.startsWith('`') && field !== 'include') expect(how).toContain(`\`${result.ignored[0]}\``)
+      if (how.startsWith('`')) expect(how).toContain(`\`${result.ignored[0]}\``)
     }
   })
 
@@ -270,7 +270,8 @@ describe('the verdict is true for', () => {
 
   it('the included values', () => {
     for (const value of valuesOf('ResponseIncludable')) {
-      const expected = value === 'message.input_image.image_url' ? [] : [`include.${value}`]
+      const isRead = ['message.input_image.image_url', 'reasoning.encrypted_content'].includes(value)
+      const expected = isRead ? [] : [`include.${value}`]
       expect(outcome({ include: [value] }).ignored).toEqual(expected)
     }
   })
@@ -301,36 +302,60 @@ describe('the verdict is true for', () => {
     additional_tools: [{ role: 'developer', tools: [{ type: 'function', name: 'f' }] }],
     configuration_update: [{ reasoning: { effort: 'low' } }],
     compaction: [{ encrypted_content: summaryContent('x') }],
+    compaction_trigger: [{}],
+    shell_call: [
+      { call_id: 'a', action: { commands: ['ls'] } },
+      { type: 'shell_call_output', call_id: 'a', output: [] },
+    ],
+    shell_call_output: [
+      { type: 'shell_call', call_id: 'a', action: { commands: ['ls'] } },
+      { call_id: 'a', output: [] },
+    ],
+    local_shell_call: [
+      { call_id: 'a', action: { type: 'exec', command: ['ls'], env: {} } },
+      { type: 'local_shell_call_output', id: 'a', output: 'x' },
+    ],
+    local_shell_call_output: [
+      { type: 'local_shell_call', call_id: 'a', action: { type: 'exec', command: ['ls'], env: {} } },
+      { id: 'a', output: 'x' },
+    ],
+    apply_patch_call: [
+      { call_id: 'a', operation: { type: 'delete_file', path: 'x' }, status: 'completed' },
+      { type: 'apply_patch_call_output', call_id: 'a', status: 'completed' },
+    ],
+    apply_patch_call_output: [
+      { type: 'apply_patch_call', call_id: 'a', operation: { type: 'delete_file', path: 'x' }, status: 'completed' },
+      { call_id: 'a', status: 'completed' },
+    ],
   }
 
   it.each([...items])('the input item %s', (type, { verdict }) => {
     const input = (samples[type] ?? [{ id: 'x' }]).map((item) => ({ type, ...item }))
     const result = outcome({ input: [{ role: 'user', content: 'x' }, ...input] })
-    expect(result.verdict).toBe(verdict)
-    if (verdict === 'ignored') expect(result.ignored).toEqual([`input.${type}`])
+    expect(result.verdict).toBe(verdict === 'noted' ? 'ignored' : verdict)
+    if (verdict === 'ignored' || verdict === 'noted') expect(result.ignored).toEqual([`input.${type}`])
     if (verdict === 'refused') expect(result.param).toBe('input[1].type')
   })
 
-  it.each([...items, ...contents].filter(([, { how }]) => how.includes('(`input.')))(
-    'the ignored members of %s',
-    (type, { how }) => {
-      const ignored = [...how.matchAll(/`input\.(\w+)`/g)]
-        .map(([, name = '']) => name)
-        .filter((name) => name !== 'reasoning')
-      const more = Object.fromEntries(ignored.map((name) => [name, ['x']]))
-      const part = { type, text: 'x', image_url: 'x', file_data: 'eHh4', ...more }
-      const input = contents.has(type)
-        ? [{ role: 'user', content: [type === 'input_image' ? { ...part, detail: 'low' } : part] }]
-        : (samples[type] ?? []).map((item) => ({
-            type,
-            ...(item.type === undefined || item.type === type ? more : {}),
-            ...item,
-          }))
-      expect(sorted(outcome({ input: [{ role: 'user', content: 'x' }, ...input] }).ignored)).toEqual(
-        sorted(ignored.map((name) => `input.${name}`)),
-      )
-    },
-  )
+  it.each(
+    [...items, ...contents].filter(([, { verdict, how }]) => verdict === 'supported' && how.includes('(`input.')),
+  )('the ignored members of %s', (type, { how }) => {
+    const ignored = [...how.matchAll(/`input\.(\w+)`/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => name !== 'reasoning')
+    const more = Object.fromEntries(ignored.map((name) => [name, ['x']]))
+    const part = { type, text: 'x', image_url: 'x', file_data: 'eHh4', ...more }
+    const input = contents.has(type)
+      ? [{ role: 'user', content: [type === 'input_image' ? { ...part, detail: 'low' } : part] }]
+      : (samples[type] ?? []).map((item) => ({
+          type,
+          ...(item.type === undefined || item.type === type ? more : {}),
+          ...item,
+        }))
+    expect(sorted(outcome({ input: [{ role: 'user', content: 'x' }, ...input] }).ignored)).toEqual(
+      sorted(ignored.map((name) => `input.${name}`)),
+    )
+  })
 
   it.each([...tools])('the tool %s', (type, { verdict }) => {
     const result = outcome({ tools: [{ type, name: 'f', description: '', tools: [] }] })
@@ -343,6 +368,8 @@ describe('the verdict is true for', () => {
     const request = [
       { type: 'function', name: 'f' },
       { type: 'custom', name: 'g' },
+      { type: 'shell' },
+      { type: 'apply_patch' },
     ]
     const value = valuesOf('ToolChoiceOptions').includes(choice)
       ? choice

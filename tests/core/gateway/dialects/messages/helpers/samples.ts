@@ -172,6 +172,16 @@ const blockSamples: Record<string, Sample> = {
   'search_result.source': inUser(found, { ...found, source: 'other' }),
   'search_result.title': inUser(found, { ...found, title: 'other' }),
   'search_result.citations': inUser({ ...found, citations: { enabled: true } }, found),
+  thinking: field(
+    {
+      messages: [
+        user(text('a')),
+        { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm' }, use] },
+        user(result),
+      ],
+    },
+    turn(use, result),
+  ),
   tool_use: field(turn(use, result)),
   'tool_use.id': field(turn({ ...use, id: 'b' }, { ...result, tool_use_id: 'b' }), turn(use, result)),
   'tool_use.name': ofUse({ name: 'write' }),
@@ -211,13 +221,13 @@ const blockSamples: Record<string, Sample> = {
   'tool_removal.tool: mcp_toolset_reference': changing('tool_removal', mcpToolset),
 }
 
-/** The sample of a row, or null. A block or tool that is only named has one that follows from its name. */
+/** The sample of a row, or null. A tool, and a block that is only named, have one that follows from the name. */
 export function sampleOf(name: string, result: string, isBlock: boolean): Sample | null {
   const samples = isBlock ? blockSamples : fieldSamples
   const own = Object.hasOwn(samples, name) ? samples[name] : undefined
   if (own !== undefined) return own
-  if (result !== 'ignored') return null
   const [, type] = /^tools\[\]\.type: (\w+)$/.exec(name) ?? []
   if (type !== undefined) return field({ tools: [{ type, name: 'x' }] })
+  if (result !== 'ignored') return null
   return isBlock && /^\w+$/.test(name) ? inAssistant({ type: name, tool_use_id: 'a', content: [] }) : null
 }

@@ -1,6 +1,6 @@
-import { isFields } from '../../../upstream/json/values.ts'
-import { DialectError } from '../dialectError.ts'
-import type { JsonObject } from '../types.ts'
+import { isFields } from '../../upstream/json/values.ts'
+import { DialectError } from './dialectError.ts'
+import type { JsonObject } from './types.ts'
 
 /** More nesting than any real request has. It equals the limit that the gateway sets for every JSON body. */
 const maxDepth = 128

@@ -1,5 +1,5 @@
-import { estimateTokens } from '../../../upstream/reply/tokens.ts'
-import type { ChatRequest, ContentPart } from '../../../upstream/types.ts'
+import { estimateTokens } from '../../upstream/reply/tokens.ts'
+import type { ChatRequest, ContentPart } from '../../upstream/types.ts'
 
 /** The same figure as in the estimate for budgets and limits (`upstream/request/parameters.ts`). */
 const tokensOfImage = 1_000
@@ -19,8 +19,9 @@ export function estimatePromptTokens({ messages, tools, response_format }: ChatR
       else if (part.text !== undefined) texts.push(part.text)
     }
   }
-  for (const { content, tool_calls } of messages) {
+  for (const { content, tool_calls, reasoning_content: reasoning } of messages) {
     fixed += tokensOfMessage
+    if (typeof reasoning === 'string') texts.push(reasoning)
     if (typeof content === 'string') texts.push(content)
     else if (Array.isArray(content)) addParts(content)
     for (const { function: called } of tool_calls ?? []) texts.push(called.name, called.arguments)
