@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { DialectError } from '../../../../../src-main/core/gateway/dialects/dialectError.ts'
 import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
+import { wholeReply } from '../../../../helpers/replies.ts'
+import { details } from './chatStream.ts'
 
 const translate = (tools: unknown, more: JsonObject = {}) =>
   translateResponses({ model: 'm', input: 'x', tools, ...more })
@@ -73,6 +75,24 @@ describe('tools', () => {
     expect(new Set(names(request)).size).toBe(5)
     expect(names(request).slice(2)).toEqual(['c__d', 'c__d_2', 'mcp__x__d'])
     for (const name of names(request)) expect(name).toMatch(/^[\w-]{1,64}$/)
+  })
+
+  it('of the type function keep their own name for the app when services would refuse it', () => {
+    const own = `mcp.${'n'.repeat(70)}`
+    const call = { type: 'function_call', call_id: 'a', name: own, arguments: '{}' }
+    const output = { type: 'function_call_output', call_id: 'a', output: 'x' }
+    const request = translate([{ type: 'function', name: own }], {
+      input: [{ role: 'user', content: 'x' }, call, output],
+      tool_choice: { type: 'function', name: own },
+    })
+    const [sent] = names(request)
+    expect(sent).toMatch(/^[\w-]{1,64}$/)
+    expect(request.chat.messages[1]).toMatchObject({ tool_calls: [{ function: { name: sent } }] })
+    expect(request.chat.tool_choice).toEqual({ type: 'function', function: { name: sent } })
+    const tool_calls = [{ id: 'b', type: 'function', function: { name: sent, arguments: '{}' } }]
+    expect(wholeReply(request, { choices: [{ message: { tool_calls } }] }, details)).toMatchObject({
+      output: [{ type: 'function_call', name: own }],
+    })
   })
 
   it('that OpenAI runs are left out and named', () => {
