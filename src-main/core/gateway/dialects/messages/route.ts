@@ -1,4 +1,4 @@
-import { decodedPart, refuseMethod, refusePath } from '../routeParts.ts'
+import { nameInPath, refuseMethod, refusePath } from '../routeParts.ts'
 import type { JsonObject, LocalRoute, RequestTarget } from '../types.ts'
 import { modelInfo, modelList } from './modelList.ts'
 
@@ -8,11 +8,10 @@ export function messagesRoute({ method, segments, path, headers }: RequestTarget
   if (version !== 'v1') return null
   const dialect = 'messages'
   if (root === 'models' && headers['anthropic-version'] !== undefined && method === 'GET') {
-    const [bare = '', query = ''] = path.split('?', 2)
-    // Ids may contain slashes.
-    const model = decodedPart(bare.slice('/v1/models'.length)).replace(/^\/|\/$/g, '')
+    const model = nameInPath(path)
+    const query = new URLSearchParams(path.split('?', 2)[1] ?? '')
     const models = { list: modelList, one: modelInfo }
-    return { dialect, action: 'models', model: model === '' ? null : model, query: new URLSearchParams(query), models }
+    return { dialect, action: 'models', model: model === '' ? null : model, query, models }
   }
   if (root !== 'messages') return null
   if (part === undefined) return method === 'POST' ? { dialect, action: 'create' } : refuseMethod(dialect, 'POST')
