@@ -1,5 +1,5 @@
 // Checks the replies of the `dialects` suite. A peer gets a figure only if its reply has the content of the far end's.
-import { chunks, expected } from './conversation.mjs'
+import { argumentChunks, chunks, expected } from './conversation.mjs'
 
 /** The JSON objects of an event stream. */
 function* dataOf(text) {
@@ -36,6 +36,17 @@ const addEvent = {
     else if (type === 'message_stop') seen.isEnded = true
     if (type === 'content_block_delta') seen.deltas += 1
   },
+  gemini(seen, { candidates: [{ content, finishReason }] }) {
+    for (const { text = '', functionCall: call } of content.parts) {
+      seen.text += text
+      // A call comes whole.
+      seen.deltas += call ? argumentChunks : 1
+      if (!call) continue
+      seen.name += call.name
+      seen.arguments += JSON.stringify(call.args)
+    }
+    if (finishReason) seen.isEnded = true
+  },
 }
 
 /** By API: returns what a client has received with a whole reply. */
@@ -51,6 +62,10 @@ const readWhole = {
   messages({ content }) {
     const [{ text }, { name, input }] = [content.find(isType('text')), content.find(isType('tool_use'))]
     return { text, name, arguments: JSON.stringify(input) }
+  },
+  gemini({ candidates }) {
+    const [{ text }, { functionCall: call }] = candidates[0].content.parts
+    return { text, name: call.name, arguments: JSON.stringify(call.args) }
   },
 }
 const isType = (type) => (one) => one.type === type

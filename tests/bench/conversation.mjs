@@ -1,4 +1,4 @@
-// One turn of a coding agent in the three APIs, and its reply in two. Far end and client of the `dialects` suite share it.
+// One turn of a coding agent in the four APIs, and its reply in two. Far end and client of the `dialects` suite share it.
 
 /** The model that every request names. */
 export const model = 'm'
@@ -15,8 +15,9 @@ const textPieces = pieces(replyText)
 const argumentPieces = pieces(callArguments)
 /** What a client must have at the end of a streamed reply. `deltas` is the least number of events that carry a piece. */
 export const expected = { text: replyText, name: callName, arguments: callArguments }
+export const argumentChunks = argumentPieces.length
 /** Pieces of text and arguments in one streamed reply. */
-export const chunks = textPieces.length + argumentPieces.length
+export const chunks = textPieces.length + argumentChunks
 export const usage = { prompt_tokens: 6000, completion_tokens: chunks, total_tokens: 6000 + chunks }
 
 // The agent's side: a system prompt, tools with schemas, and the turns so far.
@@ -67,11 +68,17 @@ const messagesTurns = rounds.flatMap(({ id, name, says, result, arguments: args 
   { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: result }] },
 ])
 
-/** The bodies of one API. `short` is a question; `agent` is the turn of a coding agent. */
+const geminiTurns = rounds.flatMap(({ id, name, says, result, arguments: args }) => [
+  { role: 'model', parts: [{ text: says }, { functionCall: { id, name, args: JSON.parse(args) } }] },
+  { role: 'user', parts: [{ functionResponse: { id, name, response: { output: result } } }] },
+])
+
+/** The bodies of one API, and their paths below `/v1`. `short` is a question; `agent` is the turn of a coding agent. */
 function bodies(path, short, agent, streamed = {}) {
   const text = (body) => JSON.stringify({ model, ...body })
   return {
     path,
+    pathOf: () => path,
     short: text(short),
     agent: text(agent),
     stream: text({ ...short, stream: true, ...streamed }),
@@ -114,6 +121,28 @@ export const messages = bodies(
     max_tokens: maxTokens,
   },
 )
+
+const userText = (text) => ({ role: 'user', parts: [{ text }] })
+const generationConfig = { maxOutputTokens: maxTokens }
+/** The model and the stream are in the path. */
+export const gemini = {
+  ...bodies(
+    'gemini',
+    { contents: [userText(shortQuestion)], generationConfig },
+    {
+      systemInstruction: { parts: [{ text: system }] },
+      contents: [userText(question), ...geminiTurns],
+      tools: [
+        {
+          functionDeclarations: tools.map(({ parameters, ...tool }) => ({ ...tool, parametersJsonSchema: parameters })),
+        },
+      ],
+      generationConfig,
+    },
+  ),
+  pathOf: (body) =>
+    `../v1beta/models/${model}:${body === 'stream' ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+}
 
 const id = 'chatcmpl-7f3a9c2e5b8d4106a1c4e7f0'
 const callId = 'call_Zk81mQ0sV5tYb2nXc7Lw'

@@ -1,9 +1,9 @@
-// OpenAI Responses and Anthropic Messages through the local /v1: CPU beside chat completions through it, and beside other translators.
+// OpenAI Responses, Anthropic Messages and Gemini through the local /v1: CPU beside chat completions through it, and beside other translators.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
 import { checkStream, checkWhole } from './agent-replies.mjs'
-import { chat, chunks, messages, model, responses, storedResponses } from './conversation.mjs'
+import { chat, chunks, gemini, messages, model, responses, storedResponses } from './conversation.mjs'
 import { median, us } from './figures.mjs'
 import { ratio } from './load.mjs'
 import {
@@ -52,6 +52,7 @@ const programs = [
       { id: 'responses', words: 'Responses', bodies: responses },
       { id: null, words: 'Responses, stored', bodies: storedResponses },
       { id: 'messages', words: 'Messages', bodies: messages },
+      { id: 'gemini', words: 'Gemini', bodies: gemini },
     ],
   },
   {
@@ -86,7 +87,7 @@ async function startWays(far) {
 /** One request with the body `short`, `agent` or `stream`. @returns the bytes of the reply */
 async function ask(way, agent, body) {
   const { path } = way.bodies
-  const reply = await request(`${way.url}/${path}`, {
+  const reply = await request(`${way.url}/${way.bodies.pathOf(body)}`, {
     method: 'POST',
     dispatcher: agent,
     headers: jsonHeaders(way, path === 'messages' ? { 'anthropic-version': '2023-06-01' } : {}),
@@ -237,8 +238,8 @@ export async function dialectsBench(report, { quick = false } = {}) {
   for (const kind of Object.keys(kinds)) await measure(kind, ways, figures, { fewer: quick ? 3 : 1 })
   const of = (id) => figures.get(ways.find((way) => way.id === id))
   const peers = [...figures].filter(([{ id }]) => id === 'peer')
-  for (const id of ['responses', 'messages']) {
-    reportDialect(report, id === 'responses' ? 'Responses' : 'Messages', of('chat'), of(id), peers)
+  for (const { id, words } of ways.filter(({ program, id }) => program === ways[0].program && id && id !== 'chat')) {
+    reportDialect(report, words.split(': ')[1], of('chat'), of(id), peers)
   }
   console.log(`\n${table(figures)}`)
   await stop()

@@ -6,9 +6,9 @@ import type { Gateway } from './gateway.ts'
 
 /** One of the APIs that the local address speaks, for tests that hold in all of them. */
 export interface Api {
-  name: 'chat' | 'responses' | 'messages'
-  /** Below `/v1`. */
-  path: string
+  name: 'chat' | 'responses' | 'messages' | 'gemini'
+  /** The path of a request with this body. In some APIs the model and the stream are in it. */
+  pathOf(body?: string | Buffer): string
   /** A small request, with more fields of any API. */
   body(more?: Record<string, unknown>): string
   /** The member that holds the text of the person. */
@@ -21,6 +21,12 @@ export interface Api {
   atMost(tokens: number): Record<string, unknown>
   /** Whether a stream says itself that its reply is complete. */
   isComplete(stream: string): boolean
+  /** Whether a stream says itself that its reply failed. */
+  isFailed(stream: string): boolean
+  /** A function that the model may call, and a tool of the vendor's servers, whose name has `search` in it. */
+  tools: { own: unknown; hosted: unknown }
+  /** A member of the body that can't be translated. */
+  wrong: Record<string, unknown>
   /** Whether a reply that broke off ends with an event that says so. Otherwise its connection is cut (decision 0011). */
   reportsCuts: boolean
   /** Type and message of an error reply. */
@@ -79,9 +85,14 @@ function openaiProblem({ headers, body }: Pick<Answer, 'headers' | 'body'>, memb
   return parsed.error
 }
 
+const openaiTools = {
+  own: { type: 'function', name: 'find', description: 'Finds', parameters: { type: 'object' }, strict: false },
+  hosted: { type: 'web_search' },
+}
+
 const chat: Api = {
   name: 'chat',
-  path: '/chat/completions',
+  pathOf: () => '/v1/chat/completions',
   body: (more) => JSON.stringify({ model, ...chat.prompt('Good morning'), max_tokens: 10, ...more }),
   prompt: (content) => ({ messages: [{ role: 'user', content }] }),
   text(body) {
@@ -97,6 +108,9 @@ const chat: Api = {
   },
   atMost: (max_tokens) => ({ max_tokens }),
   isComplete: (stream) => stream.includes('data: [DONE]'),
+  isFailed: (stream) => /^data: {"error":/m.test(stream),
+  tools: openaiTools,
+  wrong: { messages: 7 },
   reportsCuts: false,
   error: jsonError,
   problem: (answer) => openaiProblem(answer, ['code', 'message', 'type']),
@@ -104,7 +118,7 @@ const chat: Api = {
 
 const responses: Api = {
   name: 'responses',
-  path: '/responses',
+  pathOf: () => '/v1/responses',
   body: (more) => JSON.stringify({ model, ...responses.prompt('Good morning'), max_output_tokens: 10, ...more }),
   prompt: (input) => ({ input }),
   text(body) {
@@ -121,6 +135,9 @@ const responses: Api = {
   },
   atMost: (max_output_tokens) => ({ max_output_tokens }),
   isComplete: (stream) => /^event: response\.(?:completed|incomplete)$/m.test(stream),
+  isFailed: (stream) => /^event: response\.failed$/m.test(stream),
+  tools: openaiTools,
+  wrong: { input: [{ role: 'user', content: 7 }] },
   reportsCuts: true,
   error: jsonError,
   problem: (answer) => openaiProblem(answer, ['code', 'message', 'param', 'type']),
@@ -128,7 +145,7 @@ const responses: Api = {
 
 const messages: Api = {
   name: 'messages',
-  path: '/messages',
+  pathOf: () => '/v1/messages',
   body: (more) => JSON.stringify({ model, ...messages.prompt('Good morning'), max_tokens: 10, ...more }),
   prompt: (content) => ({ messages: [{ role: 'user', content }] }),
   text(body) {
@@ -146,6 +163,12 @@ const messages: Api = {
   },
   atMost: (max_tokens) => ({ max_tokens }),
   isComplete: (stream) => /^event: message_stop$/m.test(stream),
+  isFailed: (stream) => /^event: error$/m.test(stream),
+  tools: {
+    own: { name: 'find', description: 'Finds', input_schema: { type: 'object' } },
+    hosted: { type: 'web_search_20250305', name: 'web_search' },
+  },
+  wrong: { messages: [{ role: 'user', content: 7 }] },
   reportsCuts: true,
   error: jsonError,
   problem({ status, headers, body }) {
@@ -161,10 +184,88 @@ const messages: Api = {
   },
 }
 
+/** `error.status` of the Gemini API by status, as its documentation lists them. @see https://ai.google.dev/gemini-api/docs/troubleshooting */
+const geminiErrors: Record<number, string> = {
+  401: 'UNAUTHENTICATED',
+  402: 'FAILED_PRECONDITION',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  405: 'UNIMPLEMENTED',
+  408: 'DEADLINE_EXCEEDED',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+}
+
+type Candidate = { content: { parts: { text?: string; thought?: true }[] }; finishReason?: string }
+
+/** The members of a body, or none when it is no object. */
+function membersOf(body: string | Buffer): { model?: unknown; stream?: unknown } {
+  try {
+    return Object(JSON.parse(body.toString()))
+  } catch {
+    // Some tests send broken bodies.
+    return {}
+  }
+}
+
+const gemini: Api = {
+  name: 'gemini',
+  // The model and the stream are also in the body, where this API ignores them, so that tests can say them as in other APIs.
+  pathOf(body = '{}') {
+    const { model: given, stream } = membersOf(body)
+    const named = typeof given === 'string' ? given : model
+    return `/v1beta/models/${encodeURI(named)}:${stream === true ? 'streamGenerateContent?alt=sse' : 'generateContent'}`
+  },
+  body: (more) => JSON.stringify({ model, ...gemini.prompt('Good morning'), ...gemini.atMost(10), ...more }),
+  prompt: (text) => ({ contents: [{ role: 'user', parts: [{ text }] }] }),
+  text(body) {
+    const all = body.startsWith('{') ? [JSON.parse(body) as Record<string, unknown>] : eventsOf(body)
+    return all
+      .flatMap(({ candidates = [] }) => candidates as Candidate[])
+      .flatMap(({ content }) => content.parts.map(({ text = '', thought }) => (thought ? '' : text)))
+      .join('')
+  },
+  usage(body) {
+    const { usageMetadata } = JSON.parse(body) as { usageMetadata: Record<string, number> }
+    return { tokensIn: usageMetadata.promptTokenCount ?? 0, tokensOut: usageMetadata.candidatesTokenCount ?? 0 }
+  },
+  atMost: (maxOutputTokens) => ({ generationConfig: { maxOutputTokens } }),
+  isComplete: (stream) => /^data: .*"finishReason":"/m.test(stream),
+  isFailed: (stream) => /^data: {"error":/m.test(stream),
+  tools: {
+    own: { functionDeclarations: [{ name: 'find', description: 'Finds', parameters: { type: 'OBJECT' } }] },
+    hosted: { googleSearch: {} },
+  },
+  wrong: { contents: [7] },
+  reportsCuts: true,
+  error(body) {
+    const { status, message } = (JSON.parse(body) as { error: { status: string; message: string } }).error
+    return { type: status, message }
+  },
+  problem({ status, headers, body }) {
+    expect(headers['content-type']).toMatch(/^application\/json/)
+    const { error, ...others } = JSON.parse(body.toString()) as { error: Record<string, unknown> }
+    const { details, ...always } = error
+    const name = geminiErrors[status] ?? 'INVALID_ARGUMENT'
+    expect([always, others]).toEqual([{ code: status, message: expect.stringMatching(/\w/), status: name }, {}])
+    const field = { field: expect.stringMatching(/\w/), description: always.message }
+    const violation = { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [field] }
+    if (details !== undefined) expect(details).toEqual([violation])
+    return { type: name, message: String(always.message), code: null }
+  },
+}
+
 /** The service's own API. */
 export const chatApi: Api = chat
-export const apis: readonly Api[] = [chat, responses, messages]
-export const translatedApis: readonly Api[] = [responses, messages]
+export const translatedApis: readonly Api[] = [responses, messages, gemini]
+export const apis: readonly Api[] = [chat, ...translatedApis]
+
+/** The address of a request in an API. */
+export const urlIn = (gateway: Pick<Gateway, 'url'>, api: Api, body?: string | Buffer): string =>
+  gateway.url.replace(/\/v1$/, '') + api.pathOf(body)
 
 /** Sends a request in an API with the app's key. */
 export const askIn = (
@@ -173,7 +274,7 @@ export const askIn = (
   body: string | Buffer,
   headers: Record<string, string> = {},
 ): ReturnType<typeof ask> =>
-  ask(`${gateway.url}${api.path}`, { method: 'POST', headers: { ...jsonWithKey, ...headers }, body })
+  ask(urlIn(gateway, api, body), { method: 'POST', headers: { ...jsonWithKey, ...headers }, body })
 
 /** How fast the sandbox replies, and how much. */
 export function pace({ tokens, perSecond, firstMs }: { tokens?: number; perSecond?: number; firstMs?: number }) {
@@ -198,7 +299,7 @@ export function openIn(
   body: string | Buffer,
   headers: Record<string, string> = {},
 ): OpenRequest {
-  const url = `${gateway.url}${api.path}`
+  const url = urlIn(gateway, api, body)
   const request = httpRequest(url, { method: 'POST', agent: false, headers: { ...jsonWithKey, ...headers } })
   const begun = (async () => {
     const [response] = (await once(request, 'response')) as [IncomingMessage]

@@ -91,7 +91,7 @@ export const requestLog = {
     noModel: 'None',
     answeredBy: '{{model}}, answered by {{answered}}',
     protocol: 'Protocol',
-    protocols: { responses: 'OpenAI Responses', messages: 'Anthropic Messages' },
+    protocols: { responses: 'OpenAI Responses', messages: 'Anthropic Messages', gemini: 'Google Gemini' },
     finishReason: 'Finish reason',
     ignored: 'Ignored',
     status: 'Status',

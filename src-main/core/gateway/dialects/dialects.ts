@@ -1,3 +1,4 @@
+import { geminiDialect } from './gemini/gemini.ts'
 import { messagesDialect } from './messages/messagesDialect.ts'
 import { responsesDialect } from './responses/responses.ts'
 import type { Dialect, DialectId } from './types.ts'
@@ -6,6 +7,7 @@ import type { Dialect, DialectId } from './types.ts'
 export const dialects: Readonly<Record<DialectId, Dialect>> = {
   responses: responsesDialect,
   messages: messagesDialect,
+  gemini: geminiDialect,
 }
 
 export const allDialects: readonly Dialect[] = Object.values(dialects)

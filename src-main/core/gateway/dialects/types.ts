@@ -209,6 +209,8 @@ export interface StreamTranslator {
   end(): string
   /** The service failed, or its reply broke off. */
   fail(problem: DialectProblem): string
+  /** Written after what `fail` returned, and apart from it, for clients that look for a failure between the events only. Empty by default. */
+  readonly afterFailure?: string
   /**
    * The reply object as far as it has arrived. Stored for `GET /v1/responses/{id}`.
    * @throws StudioError for a failed reply, in an API whose reply objects can't say that

@@ -446,7 +446,7 @@ class RelayedRequest {
     } else if (this.#stopped) {
       this.#end({ state: 'cancelled', by: 'person' })
       const last = (await this.#stream?.failed(new StudioError('cancelled', stoppedByPerson.message))) ?? ''
-      if (last !== '') this.#response.end(last)
+      if (last !== '') await this.#stream?.endWith(this.#response, last)
       else sendRefusal(this.#response, stoppedByPerson, this.#allowed.extraHeaders)
     } else if (this.#gone.signal.aborted) {
       this.#end({ state: 'cancelled', by: 'app' })

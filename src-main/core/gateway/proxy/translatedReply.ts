@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import { asStudioError, StudioError } from '../../errors.ts'
 import { flattened, type HeaderPairs, header, isEventStream } from '../../upstream/headers.ts'
 import { readReplyError } from '../../upstream/reply/errorBody.ts'
@@ -27,6 +28,8 @@ const maxWholeReply = 16 * 1024 * 1024
 const usualReply = 1024 * 1024
 /** A whole reply up to this size needs no reservation, bytes. */
 const shortReply = 64 * 1024
+/** So long after the events of a failure follows what clients must read apart from them (`afterFailure`), ms. */
+const apartMs = 100
 /** Longest error reply that is read, bytes. */
 const maxErrorReply = 64 * 1024
 
@@ -74,10 +77,10 @@ export async function sendTranslated(reply: ForwardReply, options: TranslatedRep
     const problem = await readProblem(reply)
     options.refused(problem)
     if (!options.failsInStream(reply.status)) return sendError(reply, problem, envelope, requestId)
-    const text = await new TranslatedStream(options, factsOf(reply, requestId)).refused(problem)
+    const failing = new TranslatedStream(options, factsOf(reply, requestId))
+    const text = await failing.refused(problem)
     writeStreamHead({ ...reply, status: 200, statusText: 'OK' }, envelope, request, requestId)
-    response.end(text)
-    return
+    return failing.endWith(response, text)
   }
   const stream = new TranslatedStream(options, factsOf(reply, requestId))
   const isStream = isEventStream(header(reply.headers, 'content-type'))
@@ -122,7 +125,7 @@ export async function sendFailedStream(options: TranslatedReplyOptions, refusal:
     ...extraHeaders,
   ]
   response.writeHead(200, 'OK', flattened(head))
-  response.end(text)
+  await stream.endWith(response, text)
 }
 
 export const isGood = (status: number): boolean => status >= 200 && status <= 299
@@ -316,7 +319,13 @@ export class TranslatedStream {
       throw incomplete()
     } catch (thrown) {
       const error = asStudioError(thrown)
-      if (error.kind !== 'cancelled') yield pieceOf(await this.failed(error))
+      if (error.kind !== 'cancelled') {
+        yield pieceOf(await this.failed(error))
+        if (this.#last !== '') {
+          await setTimeout(apartMs)
+          yield pieceOf(this.#last)
+        }
+      }
       throw error
     }
   }
@@ -324,6 +333,17 @@ export class TranslatedStream {
   /** Whether the app has got the events that report a failure. */
   get isFailed(): boolean {
     return this.#isFailed
+  }
+
+  /** Ends the reply with the events that report its failure. @param text what `failed` or `refused` returned */
+  async endWith(response: AppReply, text: string): Promise<void> {
+    response.write(text)
+    if (this.#last !== '') await setTimeout(apartMs)
+    response.end(this.#last)
+  }
+
+  get #last(): string {
+    return this.#translator.afterFailure ?? ''
   }
 
   /** The events that report a failure, once, when the failed reply is stored. A translator that failed itself has none. */

@@ -179,10 +179,18 @@ describe('no turn of the event loop is long for a reply', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.end(body)
     })
-    for (const path of ['/chat/completions', '/responses', '/messages']) {
-      const asked = { model: 'm', stream: true, max_tokens: 5, input: 'x', messages: [{ role: 'user', content: 'x' }] }
+    for (const path of [
+      ...['/v1/chat/completions', '/v1/responses', '/v1/messages'],
+      ...['/v1beta/models/m:streamGenerateContent?alt=sse', '/v1beta/models/m:streamGenerateContent'],
+    ]) {
+      const chat = { model: 'm', stream: true, max_tokens: 5, input: 'x', messages: [{ role: 'user', content: 'x' }] }
+      const asked = path.startsWith('/v1beta') ? { contents: [{ parts: [{ text: 'x' }] }] } : chat
       const stop = longestTurn()
-      await ask(`${before.url}${path}`, { method: 'POST', headers: jsonWithKey, body: JSON.stringify(asked) })
+      await ask(before.url.replace(/\/v1$/, '') + path, {
+        method: 'POST',
+        headers: jsonWithKey,
+        body: JSON.stringify(asked),
+      })
       const turn = stop()
       expectShort(turn)
     }

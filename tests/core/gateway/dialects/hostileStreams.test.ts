@@ -95,17 +95,47 @@ function outputOfMessages(stream: string): Output[] {
   return output
 }
 
+interface GeminiPart {
+  text?: string
+  thought?: true
+  functionCall?: { name: string; id: string; args: unknown }
+}
+
+/** Texts arrive in pieces, calls whole. A text is empty where the API needs a part and there is nothing to say. */
+function outputOfGemini(stream: string): Output[] {
+  const output: Output[] = []
+  const parts = (eventsIn(stream) as unknown as { candidates?: { content: { parts: GeminiPart[] } }[] }[]).flatMap(
+    ({ candidates = [] }) => candidates.flatMap(({ content }) => content.parts),
+  )
+  for (const { text = '', thought, functionCall } of parts) {
+    if (functionCall) output.push({ call: functionCall.name, id: functionCall.id, input: functionCall.args })
+    if (text === '') continue
+    const last = output.at(-1)
+    if (thought && last && 'reasoning' in last) last.reasoning += text
+    else if (!thought && last && 'text' in last) last.text += text
+    else output.push(thought ? { reasoning: text } : { text })
+  }
+  return output
+}
+
+const outputIn: Partial<Record<Api['name'], (stream: string) => Output[]>> = {
+  responses: outputOfResponses,
+  messages: outputOfMessages,
+  gemini: outputOfGemini,
+}
+
 /** Sends a stream through the real gateway, and reads it as an app does. */
 async function hear(api: Api, stream: string | Buffer, request: Record<string, unknown> = {}): Promise<Heard> {
   next = { type: 'text/event-stream', body: stream }
-  const answer = await askIn(gateway, api, api.body({ stream: true, ...request }))
+  const thoughts = api.name === 'gemini' ? { generationConfig: { thinkingConfig: { includeThoughts: true } } } : {}
+  const answer = await askIn(gateway, api, api.body({ stream: true, ...thoughts, ...request }))
   const heard = answer.body.toString()
   return {
     status: answer.status,
     isComplete: api.isComplete(heard),
-    isFailed: /^event: (?:error|response\.failed)$/m.test(heard),
+    isFailed: api.isFailed(heard),
     get output() {
-      return api.name === 'responses' ? outputOfResponses(heard) : outputOfMessages(heard)
+      return outputIn[api.name]?.(heard) ?? []
     },
     stream: heard,
   }
@@ -185,7 +215,7 @@ describe.each(translatedApis)('in the API $name, a stream', (api) => {
     for (const stream of [usage + words + end + done, words + end + usage + done, words + end + usage]) {
       const heard = await hear(api, stream)
       expect(heard).toMatchObject({ ...complete, output: [{ text: 'A' }] })
-      expect(heard.stream).toMatch(/"output_tokens":3[,}]/)
+      expect(heard.stream).toMatch(/"(?:output_tokens|candidatesTokenCount)":3[,}]/)
     }
     expect(await hear(api, words + end + done)).toMatchObject({ ...complete, output: [{ text: 'A' }] })
   })
@@ -208,7 +238,7 @@ describe.each(translatedApis)('in the API $name, a stream', (api) => {
     async (reason) => {
       const heard = await hear(api, `${chunk({ content: 'A' }, reason)}${done}`)
       expect(heard).toMatchObject(complete)
-      expect(heard.stream).toMatch(/"type":"response\.completed"|"stop_reason":"end_turn"/)
+      expect(heard.stream).toMatch(/"type":"response\.completed"|"stop_reason":"end_turn"|"finishReason":"STOP"/)
     },
   )
 
@@ -216,7 +246,9 @@ describe.each(translatedApis)('in the API $name, a stream', (api) => {
     'with the finish reason %s was cut by length',
     async (reason) => {
       const heard = await hear(api, `${chunk({ content: 'A' }, reason)}${done}`)
-      expect(heard.stream).toMatch(/"reason":"max_output_tokens"|"stop_reason":"max_tokens"/)
+      expect(heard.stream).toMatch(
+        /"reason":"max_output_tokens"|"stop_reason":"max_tokens"|"finishReason":"MAX_TOKENS"/,
+      )
     },
   )
 
@@ -232,7 +264,9 @@ describe.each(translatedApis)('in the API $name, a stream', (api) => {
   it('with a finish reason that is not known claims neither a success nor a failure', async () => {
     const heard = await hear(api, `${chunk({ content: 'A' }, 'solar_flare')}${done}`)
     expect(heard).toMatchObject({ ...complete, output: [{ text: 'A' }] })
-    expect(heard.stream).toMatch(/"reason":"solar_flare"|"stop_reason":null,"stop_sequence":null,"stop_details":null\}/)
+    expect(heard.stream).toMatch(
+      /"reason":"solar_flare"|"stop_reason":null,"stop_sequence":null,"stop_details":null\}|"finishReason":"OTHER"/,
+    )
     expect(heard.stream).not.toContain('response.completed')
   })
 
@@ -339,17 +373,20 @@ describe('a whole reply that reports a failure', () => {
       { choices: [{ message: { content: 'Half' }, finish_reason: 'error' }] },
       /"error"/,
     ],
-  ])('by %s is none in the API messages: 502 with the reason, and a failed row', async (_, chat, words) => {
-    const [, messages] = translatedApis
-    if (messages === undefined) throw new Error('There is no such API.')
-    next = { type: 'application/json', body: JSON.stringify(chat) }
-    far.requests.length = 0
-    const answer = await askIn(gateway, messages, messages.body())
-    expect([answer.status, answer.headers['x-should-retry']]).toEqual([502, 'false'])
-    expect(messages.problem(answer).message).toMatch(words)
-    expect((await gateway.rows())[0]).toMatchObject({ state: 'failed', status: 502 })
-    expect(far.requests).toHaveLength(1)
-  })
+  ])(
+    'by %s is none in an API whose objects can’t say that: 502 with the reason, and a failed row',
+    async (_, chat, words) => {
+      for (const api of translatedApis.filter(({ name }) => name !== 'responses')) {
+        next = { type: 'application/json', body: JSON.stringify(chat) }
+        far.requests.length = 0
+        const answer = await askIn(gateway, api, api.body())
+        expect([answer.status, answer.headers['x-should-retry']]).toEqual([502, 'false'])
+        expect(api.problem(answer).message).toMatch(words)
+        expect((await gateway.rows())[0]).toMatchObject({ state: 'failed', status: 502 })
+        expect(far.requests).toHaveLength(1)
+      }
+    },
+  )
 })
 
 it('any stream of pieces ends as complete or as failed, never as both or neither', async () => {

@@ -7,10 +7,10 @@ import { ask, jsonWithKey } from '../../../helpers/appRequest.ts'
 import { type Gateway, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
 
-// The rules of src-main/core/upstream/reply/rules.ts in the app, in chat completions, in Responses and in Messages, streamed and whole.
+// The rules of src-main/core/upstream/reply/rules.ts in the app, in chat completions and in every translated API, streamed and whole.
 
 const { beforeService } = testGateways()
-const [responses, messages] = translatedApis as [Api, Api]
+const [responses, messages, gemini] = translatedApis as [Api, Api, Api]
 
 /** What a reply says, whoever reads it. `said` is a part of the message of a failure. */
 interface Meaning {
@@ -464,6 +464,35 @@ async function inMessages(gateway: Gateway, stream: boolean): Promise<object> {
   return { text: said('text'), reasoning: said('thinking'), calls: inputs }
 }
 
+interface GeminiElement {
+  candidates?: { content: { parts: GeminiPart[] } }[]
+  error?: { message: string }
+}
+interface GeminiPart {
+  text?: string
+  thought?: true
+  functionCall?: { name: string; args: object }
+}
+
+async function inGemini(gateway: Gateway, stream: boolean): Promise<object> {
+  const generationConfig = { thinkingConfig: { includeThoughts: true } }
+  const { body, status } = await askIn(gateway, gemini, gemini.body({ stream, generationConfig }))
+  const text = body.toString()
+  if (status !== 200) return { said: gemini.error(text).message }
+  const json = stream ? [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => data) : [text]
+  const sent = json.map((one) => JSON.parse(one) as GeminiElement)
+  const failed = sent.at(-1)?.error
+  if (failed) return { said: failed.message }
+  expect(!stream || gemini.isComplete(text)).toBe(true)
+  const parts = sent.flatMap(({ candidates = [] }) => candidates.flatMap(({ content }) => content.parts))
+  const said = (isThought: boolean): string =>
+    parts.map(({ text: words = '', thought }) => ((thought === true) === isThought ? words : '')).join('')
+  const calls = parts.flatMap(({ functionCall: called }) =>
+    called ? [[called.name, parsed(JSON.stringify(called.args))]] : [],
+  )
+  return { text: said(false), reasoning: said(true), calls }
+}
+
 /** What every reader must understand, and how the log row of chat completions must end. */
 async function check(
   type: string,
@@ -480,6 +509,7 @@ async function check(
     const how = stream ? 'streamed' : 'whole'
     expect([`Responses, ${how}`, await inResponses(gateway, stream)]).toEqual([`Responses, ${how}`, expected])
     expect([`Messages, ${how}`, await inMessages(gateway, stream)]).toEqual([`Messages, ${how}`, expected])
+    expect([`Gemini, ${how}`, await inGemini(gateway, stream)]).toEqual([`Gemini, ${how}`, expected])
     const sent = JSON.stringify({ model: 'm', messages: [], stream, stream_options: { include_usage: true } })
     const answer = await ask(`${gateway.url}/chat/completions`, { method: 'POST', headers: jsonWithKey, body: sent })
     expect(answer.body.toString()).toBe(body)
@@ -568,7 +598,7 @@ describe.each([
 })
 
 describe('a reply without an end', () => {
-  it('fails at 64 MB in the app and in Messages, and at 8 MB in Responses', { tags: 'long' }, async () => {
+  it('fails at 64 MB in the app, in Messages and in Gemini, and at 8 MB in Responses', { tags: 'long' }, async () => {
     const piece = delta({ content: 'x'.repeat(256 * 1024) })
     let sent = 0
     const { gateway } = await beforeService((_request, response) => {
@@ -583,8 +613,10 @@ describe('a reply without an end', () => {
     expect(await inStudio(gateway)).toEqual(tooLarge)
     expect(megabytes()).toBeGreaterThan(64)
     expect(megabytes()).toBeLessThan(80)
-    expect(await inMessages(gateway, true)).toEqual(tooLarge)
-    expect(megabytes()).toBeLessThan(80)
+    for (const read of [inMessages, inGemini]) {
+      expect(await read(gateway, true)).toEqual(tooLarge)
+      expect(megabytes()).toBeLessThan(80)
+    }
     expect(await inResponses(gateway, true)).toEqual(tooLarge)
     expect(megabytes()).toBeLessThan(24)
   })
@@ -605,6 +637,7 @@ describe('an error reply', () => {
       for (const stream of [true, false]) {
         expect(await inResponses(gateway, stream)).toEqual(said)
         expect(await inMessages(gateway, stream)).toEqual(said)
+        expect(await inGemini(gateway, stream)).toEqual(said)
         const sent = JSON.stringify({ model: 'm', messages: [], stream })
         const answer = await ask(`${gateway.url}/chat/completions`, {
           method: 'POST',

@@ -1,18 +1,17 @@
 import { once } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
-import { apis, askIn, translatedApis } from '../../../helpers/apis.ts'
+import { type Api, apis, askIn, translatedApis, urlIn } from '../../../helpers/apis.ts'
 import { appKey, ask, jsonWithKey, postJson, replyTo } from '../../../helpers/appRequest.ts'
 import { firstCases } from '../../../helpers/effort.ts'
 import { noLongerGrows } from '../../../helpers/eventually.ts'
-import { apiKey, writeRepeatedly } from '../../../helpers/gateway.ts'
+import { apiKey, type Gateway, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { quick, testGateways } from '../../../helpers/testGateways.ts'
 
-// What the local API guarantees holds for chat completions, Responses and Messages alike.
+// What the local API guarantees holds for chat completions and all translated APIs alike.
 
 const { beforeSandbox, beforeService, beforeEchoingService } = testGateways()
 
-/** The event that reports a failure. */
-const failure = /^event: (?:error|response\.failed)$/m
+const postIn = (gateway: Gateway, api: Api, body: string) => postJson(urlIn(gateway, api, body), body)
 const instantly = { 'x-sandbox-tokens-per-second': '0' }
 
 describe.each(apis)('in the API $name', (api) => {
@@ -41,14 +40,14 @@ describe.each(apis)('in the API $name', (api) => {
 
   it('a reply that the service breaks off is never complete, and is not asked for again [SSE-04] [CHAT-19] [ERR-08]', async () => {
     const { sandbox, gateway } = await beforeSandbox()
-    const answer = await askIn(gateway, api, api.body({ stream: true, max_tokens: 500, max_output_tokens: 500 }), {
+    const answer = await askIn(gateway, api, api.body({ stream: true, ...api.atMost(500) }), {
       ...instantly,
       'x-sandbox-fault': 'cut; bytes=2000',
     })
     expect(answer.status).toBe(200)
     // A translated stream says so in an event, and then ends regularly (decision 0011).
     expect(answer.whole).toBe(api.name !== 'chat')
-    if (api.name !== 'chat') expect(answer.body.toString()).toMatch(failure)
+    if (api.name !== 'chat') expect(api.isFailed(answer.body.toString())).toBe(true)
     expect(api.text(answer.body.toString())).not.toBe('')
     expect(api.isComplete(answer.body.toString())).toBe(false)
     expect(sandbox.observe.requests()).toHaveLength(1)
@@ -68,7 +67,7 @@ describe.each(apis)('in the API $name', (api) => {
       const closed = new Promise<number>((resolve) => {
         closedAt = resolve
       })
-      const request = postJson(`${gateway.url}${api.path}`, api.body({ stream: true }))
+      const request = postIn(gateway, api, api.body({ stream: true }))
       await once(await replyTo(request), 'data')
       const from = performance.now()
       request.destroy()
@@ -87,7 +86,7 @@ describe.each(apis)('in the API $name', (api) => {
         sent += bytes
       })
     })
-    const request = postJson(`${gateway.url}${api.path}`, api.body({ stream: true }))
+    const request = postIn(gateway, api, api.body({ stream: true }))
     const response = await replyTo(request)
     response.pause()
     await noLongerGrows(() => sent)
@@ -178,7 +177,7 @@ describe.each(apis)('in the API $name', (api) => {
     ]
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 403, 400, 400, 401])
     for (const { headers } of answers) expect(headers['access-control-allow-origin']).toBe(origin)
-    const preflight = await ask(`${gateway.url}${api.path}`, {
+    const preflight = await ask(urlIn(gateway, api), {
       method: 'OPTIONS',
       headers: { ...page, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' },
     })
@@ -244,7 +243,7 @@ describe.each(apis)('in the API $name', (api) => {
     )
     // About 0.5 SC for 500,000 output tokens.
     gateway.change({ budgetTotal: '0.6' })
-    const body = api.body({ max_tokens: 500_000, max_output_tokens: 500_000, stream: true })
+    const body = api.body({ ...api.atMost(500_000), stream: true })
     const answers = await Promise.all(
       [1, 2].map(() => askIn(gateway, api, body, { ...instantly, 'x-sandbox-tokens': '20' })),
     )
@@ -271,8 +270,8 @@ describe.each(apis)('in the API $name', (api) => {
 
   it('a person can stop it in mid-stream: the service sees the close, and the reply is not complete', async () => {
     const { gateway, sandbox } = await beforeSandbox()
-    const body = api.body({ stream: true, max_tokens: 400, max_output_tokens: 400 })
-    const response = await replyTo(postJson(`${gateway.url}${api.path}`, body))
+    const body = api.body({ stream: true, ...api.atMost(400) })
+    const response = await replyTo(postIn(gateway, api, body))
     await expect.poll(() => gateway.requestLog.live()).toBe(1)
     const id = (await gateway.rows())[0]?.id ?? 0
     expect(gateway.requestLog.stop(id)).toBe(true)
@@ -294,13 +293,13 @@ describe.each(apis)('in the API $name', (api) => {
 
 describe.each(translatedApis)('only in $name', (api) => {
   it.each([
-    (path: string) => path.toUpperCase().replace('V1', 'v1'),
+    (path: string) => path.toUpperCase().replace('V1', 'v1').replace('WRITER-SMALL', 'writer-small'),
     (path: string) => `${path}/`,
     (path: string) => `${path}?beta=true&model=other`,
     (path: string) => path.replace('e', '%EF%BD%85'),
   ])('no spelling of its path reaches the service under that name (%#)', async (spell) => {
     const { sandbox, gateway } = await beforeSandbox()
-    const answer = await ask(`${gateway.url.replace(/\/v1$/, '')}${spell(`/v1${api.path}`)}`, {
+    const answer = await ask(`${gateway.url.replace(/\/v1$/, '')}${spell(api.pathOf())}`, {
       method: 'POST',
       headers: jsonWithKey,
       body: api.body(),
@@ -313,7 +312,7 @@ describe.each(translatedApis)('only in $name', (api) => {
     '%s of its path is refused here, with a message',
     async (method) => {
       const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
-      const answer = await ask(`${gateway.url}${api.path}`, { method, headers: jsonWithKey })
+      const answer = await ask(urlIn(gateway, api), { method, headers: jsonWithKey })
       expect([answer.status, answer.headers.allow]).toEqual([405, 'POST'])
       expect(api.problem(answer).message).toMatch(/POST/)
       expect(far.requests).toHaveLength(0)
@@ -323,7 +322,7 @@ describe.each(translatedApis)('only in $name', (api) => {
   it('refusals of the guard have its shape', async () => {
     const { gateway } = await beforeSandbox()
     for (const headers of [{}, { authorization: 'Bearer isk_x_wrong' }, { origin: 'https://evil.example' }]) {
-      const answer = await ask(`${gateway.url}${api.path}`, { method: 'POST', headers, body: api.body() })
+      const answer = await ask(urlIn(gateway, api), { method: 'POST', headers, body: api.body() })
       expect(api.problem(answer).message).not.toBe('')
       expect(answer.headers['x-should-retry']).toBe('false')
     }
@@ -341,7 +340,7 @@ describe.each(translatedApis)('only in $name', (api) => {
     ['nothing', '', {}],
   ])('a body with %s gets a 400 with a message', async (_name, body, headers: Record<string, string>) => {
     const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
-    const answer = await ask(`${gateway.url}${api.path}`, {
+    const answer = await ask(urlIn(gateway, api), {
       method: 'POST',
       headers: { ...jsonWithKey, ...headers },
       body,
@@ -369,16 +368,15 @@ describe.each(translatedApis)('only in $name', (api) => {
     })
     gateway.change({ modelMap: [{ pattern: 'gpt-*', model: 'mapped' }] })
     const image = 'A'.repeat(3_000_000)
-    const tool =
-      api.name === 'messages'
-        ? { name: 'find', description: 'Finds', input_schema: { type: 'object' } }
-        : { type: 'function', name: 'find', description: 'Finds', parameters: { type: 'object' }, strict: false }
-    const hosted =
-      api.name === 'messages' ? { type: 'web_search_20250305', name: 'web_search' } : { type: 'web_search' }
     const shapes: unknown[] = []
     for (const filler of ['', image]) {
       for (const stream of [false, true]) {
-        const body = api.body({ model: 'gpt-5', stream, tools: [tool, hosted], ...api.prompt(`Hello ${filler}`) })
+        const body = api.body({
+          model: 'gpt-5',
+          stream,
+          tools: [api.tools.own, api.tools.hosted],
+          ...api.prompt(`Hello ${filler}`),
+        })
         const answer = await askIn(gateway, api, body)
         const sent = far.requests.at(-1)?.body.toString() ?? ''
         const heard = answer.body.toString()
@@ -391,7 +389,7 @@ describe.each(translatedApis)('only in $name', (api) => {
           status: answer.status,
           sent: sent.replace(image, ''),
           ignored: answer.headers['x-studio-ignored'],
-          events: heard.split('\n').filter((line) => line.startsWith('event:')),
+          events: heard.split('\n').length,
           text: api.text(heard),
           keys: stream ? null : Object.keys(JSON.parse(heard) as object),
           row: [row.model, row.askedModel, row.dialect, row.ignored, row.stream],
@@ -409,10 +407,9 @@ describe.each(translatedApis)('only in $name', (api) => {
 
   it('a large request that can’t be translated gets the same 400', { tags: 'long' }, async () => {
     const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
-    const wrong = { [api.name === 'messages' ? 'messages' : 'input']: [{ role: 'user', content: 7 }] }
     const answers = []
     for (const filler of ['', 'x'.repeat(2_000_000)]) {
-      const answer = await askIn(gateway, api, api.body({ ...wrong, metadata: { user_id: filler } }))
+      const answer = await askIn(gateway, api, api.body({ ...api.wrong, metadata: { user_id: filler } }))
       answers.push([answer.status, api.error(answer.body.toString())])
     }
     expect(answers[0]?.[0]).toBe(400)
@@ -425,7 +422,7 @@ describe.each(translatedApis)('only in $name', (api) => {
     async (isKnown) => {
       const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
       const length = { 'content-length': 40 * 1024 * 1024 }
-      const request = postJson(`${gateway.url}${api.path}`, null, isKnown ? length : {})
+      const request = postJson(urlIn(gateway, api), null, isKnown ? length : {})
       request.write('{"model":"')
       if (!isKnown) writeRepeatedly(request, Buffer.alloc(64 * 1024, 'x'), () => undefined)
       const response = await replyTo(request)
@@ -444,6 +441,7 @@ describe.each(translatedApis)('only in $name', (api) => {
     const headers = {
       'anthropic-version': '2023-06-01',
       'anthropic-beta': 'unknown-2030',
+      'x-goog-api-client': 'unknown/2030',
       'x-custom': 'kept',
       accept: 'text/weird',
     }
@@ -455,16 +453,15 @@ describe.each(translatedApis)('only in $name', (api) => {
       'content-type': 'application/json',
       'content-length': String(seen?.body.length),
     })
-    expect(Object.keys(seen?.headers ?? {}).filter((name) => name.startsWith('anthropic-'))).toEqual([])
+    expect(Object.keys(seen?.headers ?? {}).filter((name) => /^(?:anthropic|x-goog)-/.test(name))).toEqual([])
   })
 
   it('what has no effect is named in a header and in the log', async () => {
     const { gateway } = await beforeSandbox()
-    const tool = api.name === 'messages' ? { type: 'web_search_20250305', name: 'web_search' } : { type: 'web_search' }
-    const answer = await askIn(gateway, api, api.body({ tools: [tool] }))
+    const answer = await askIn(gateway, api, api.body({ tools: [api.tools.hosted] }))
     expect(answer.status).toBe(200)
     const ignored = String(answer.headers['x-studio-ignored'])
-    expect(ignored).toMatch(/web_search/)
+    expect(ignored).toMatch(/search/i)
     await expect.poll(async () => (await gateway.rows())[0]?.ignored.join(', ')).toBe(ignored)
   })
 
@@ -501,7 +498,7 @@ describe.each(translatedApis)('only in $name', (api) => {
     const answer = await askIn(gateway, api, api.body({ stream: true }))
     const heard = answer.body.toString()
     expect(api.text(heard)).toBe('Words')
-    expect(heard).toMatch(failure)
+    expect(api.isFailed(heard)).toBe(true)
     expect(heard).toMatch(words)
     expect([answer.whole, api.isComplete(heard)]).toEqual([true, false])
     await expect.poll(async () => (await gateway.rows())[0]?.state).toBe('cut')
@@ -534,10 +531,31 @@ describe.each(translatedApis)('only in $name', (api) => {
 })
 
 describe('the app key', () => {
+  it.each(['x-goog-api-key', 'key'])(
+    'is accepted in %s of the Gemini API, and is sent on in no form',
+    async (place) => {
+      const { far, gateway } = await beforeService((_request, response) => response.end('{"choices":[]}'))
+      const path = '/v1beta/models/writer-small:generateContent'
+      const url = `${gateway.url.replace(/\/v1$/, '')}${path}${place === 'key' ? `?alt=json&key=${appKey}` : ''}`
+      const headers = { 'content-type': 'application/json', ...(place !== 'key' && { [place]: appKey }) }
+      const body = '{"contents":[{"parts":[{"text":"Hi"}]}]}'
+      expect((await ask(url, { method: 'POST', headers, body })).status).toBe(502)
+      expect(far.requests).toHaveLength(1)
+      expect(JSON.stringify(far.requests)).not.toContain(appKey)
+      await expect.poll(async () => (await gateway.rows())[0]?.path).toBe(path)
+      expect(JSON.stringify(await gateway.rows())).not.toContain(appKey)
+      const other = { ...headers, authorization: 'Bearer isk_another_key' }
+      expect(await ask(url, { method: 'POST', headers: other, body })).toMatchObject({ status: 400 })
+      const twice = `${url}${place === 'key' ? '&' : '?'}again=${appKey}`
+      expect(await ask(twice, { method: 'POST', headers, body })).toMatchObject({ status: 400 })
+      expect(far.requests).toHaveLength(1)
+    },
+  )
+
   it.each(apis)('is accepted in x-api-key for $name, alone and beside an equal Authorization', async (api) => {
     const { gateway } = await beforeSandbox()
     const headers = { 'content-type': 'application/json', 'x-api-key': appKey }
-    const url = `${gateway.url}${api.path}`
+    const url = urlIn(gateway, api)
     expect((await ask(url, { method: 'POST', headers, body: api.body() })).status).toBe(200)
     expect((await askIn(gateway, api, api.body(), { 'x-api-key': appKey })).status).toBe(200)
   })
@@ -547,7 +565,7 @@ describe('the app key', () => {
     const answer = await askIn(gateway, api, api.body(), { 'x-api-key': 'sk-ant-of-another-vendor' })
     expect(answer.status).toBe(400)
     expect(api.error(answer.body.toString()).message).toMatch(/different keys/)
-    const twice = await ask(`${gateway.url}${api.path}`, {
+    const twice = await ask(urlIn(gateway, api), {
       method: 'POST',
       headers: { ...jsonWithKey, 'x-api-key': [appKey, appKey] },
       body: api.body(),

@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { type Api, apis, askIn, chatApi, openIn } from '../../../helpers/apis.ts'
+import { type Api, apis, askIn, chatApi, openIn, urlIn } from '../../../helpers/apis.ts'
 import { type Answer, appKey, ask, jsonWithKey, postJson, replyTo } from '../../../helpers/appRequest.ts'
 import { firstCases } from '../../../helpers/effort.ts'
 import { replyOf } from '../../../helpers/gate.ts'
@@ -64,7 +64,7 @@ const post = (gateway: Gateway, api: Api, body: Buffer): Promise<Answer> => askI
 
 /** A request of unknown length, whose body is sent piece by piece. */
 function chunked(gateway: Gateway, api: Api = chatApi): ClientRequest {
-  const request = postJson(`${gateway.url}${api.path}`, null)
+  const request = postJson(urlIn(gateway, api), null)
   closers.push(() => void request.destroy())
   return request
 }
@@ -91,7 +91,7 @@ async function halfSent(gateway: Gateway, api: Api, length: number, part: Buffer
   socket.on('error', () => undefined)
   closers.push(() => void socket.destroy())
   socket.write(
-    `POST /v1${api.path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${appKey}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
+    `POST ${api.pathOf()} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${appKey}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
   )
   socket.write(part)
   await once(socket, 'connect')

@@ -41,18 +41,19 @@ type Headers = Record<string, string>
 const errorOf = (body: Buffer) => (JSON.parse(body.toString()) as { error: Record<string, string> }).error
 
 /** Requests to which the same rules apply: one that reads, and one that starts work in each API. */
-interface Way extends Pick<Api, 'path' | 'problem'> {
+interface Way extends Pick<Api, 'problem'> {
   name: string
+  path: string
   method: 'GET' | 'POST'
   body?: string
   /** The API of another vendor that the log names. */
   dialect: string | null
 }
 const ways: Way[] = [
-  { name: 'the list of models', path: '/models', problem: chatApi.problem, method: 'GET', dialect: null },
+  { name: 'the list of models', path: '/v1/models', problem: chatApi.problem, method: 'GET', dialect: null },
   ...apis.map((api): Way => {
     const dialect = api.name === 'chat' ? null : api.name
-    return { ...api, name: `the API ${api.name}`, method: 'POST', body: api.body(), dialect }
+    return { ...api, name: `the API ${api.name}`, path: api.pathOf(), method: 'POST', body: api.body(), dialect }
   }),
 ]
 
@@ -218,10 +219,10 @@ describe.each(ways)('for $name, the guard', ({ path, method, body, problem, dial
   ])(
     'refuses %s before a byte goes upstream, and says who it was [ERR-01]',
     async (_what, headers, status, code, from, origin) => {
-      const answer = await send(`/v1${path}?q=secret`, headers)
+      const answer = await send(`${path}?q=secret`, headers)
       expect(answer.status).toBe(status)
       const { message, ...error } = problem(answer)
-      if (dialect !== 'messages') expect(error).toMatchObject({ type: 'studio_refused', code })
+      if (error.code !== null) expect(error).toMatchObject({ type: 'studio_refused', code })
       expect(answer.headers['x-studio-answer']).toBe('studio_refused')
       expect(answer.headers['x-should-retry']).toBe('false')
       expect(answer.headers['access-control-allow-origin']).toBeUndefined()
@@ -234,7 +235,7 @@ describe.each(ways)('for $name, the guard', ({ path, method, body, problem, dial
           status,
           origin,
           method,
-          path: `/v1${path}`,
+          path,
           dialect,
           message,
         }),
@@ -248,7 +249,7 @@ describe.each(ways)('for $name, the guard', ({ path, method, body, problem, dial
   ])(
     'refuses a key that occurs %s too: it would be sent to the service and to its logs',
     async (_where, query, more) => {
-      const answer = await send(`/v1${path}${query}`, { ...withKey, ...more })
+      const answer = await send(`${path}${query}`, { ...withKey, ...more })
       expect(answer.status).toBe(400)
       expect(problem(answer).message).toContain('elsewhere')
       expect(far.requests).toHaveLength(0)

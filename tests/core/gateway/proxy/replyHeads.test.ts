@@ -58,7 +58,7 @@ async function askWith(answer: Buffer, api: Api = chatApi): Promise<{ heard: str
   const before = reached
   const body = api.body()
   const lines = [
-    `POST /v1${api.path} HTTP/1.1`,
+    `POST ${api.pathOf()} HTTP/1.1`,
     `Host: 127.0.0.1:${gateway.proxy.port}`,
     `Authorization: Bearer ${appKey}`,
     'Content-Type: application/json',

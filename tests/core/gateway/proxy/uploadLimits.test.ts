@@ -2,12 +2,14 @@ import { once as event } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { sendRefusal } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
-import { apis, chatApi } from '../../../helpers/apis.ts'
+import { type Api, apis, chatApi } from '../../../helpers/apis.ts'
 import { ask } from '../../../helpers/appRequest.ts'
 import { once, replyOf, speak } from '../../../helpers/gate.ts'
 import { head, statuses, swallow, testGates, withKey } from './testGates.ts'
 
 const { gateWith, line } = testGates()
+
+const withPath = (api: Api) => ({ ...api, path: api.pathOf() })
 
 describe('uploads', () => {
   it('start only after the guard has accepted the request', async () => {
@@ -70,12 +72,12 @@ describe('uploads', () => {
     expect(statuses(await opened.closed)).toEqual([100, 200])
   })
 
-  it.each([...apis, { ...chatApi, path: '/audio/transcriptions' }])(
+  it.each([...apis.map(withPath), { ...chatApi, path: '/v1/audio/transcriptions' }])(
     'to $path that stall get 408, and their slot is free again',
     async ({ path, problem }) => {
       const gate = await gateWith({ uploadMs: 200 }, swallow)
       const opened = line(gate)
-      opened.socket.write(`${head(gate, 'Content-Length: 10\r\n', `POST /v1${path}`)}abc`)
+      opened.socket.write(`${head(gate, 'Content-Length: 10\r\n', `POST ${path}`)}abc`)
       await once(() => gate.proxy.counts().active === 1)
       const heard = replyOf(await opened.closed)
       expect(heard.status).toBe(408)
@@ -85,10 +87,10 @@ describe('uploads', () => {
     },
   )
 
-  it.each(apis)('to $path that break the chunked coding get 400', async ({ path, problem }) => {
+  it.each(apis.map(withPath))('to $path that break the chunked coding get 400', async ({ path, problem }) => {
     const gate = await gateWith({}, swallow)
     const opened = line(gate)
-    opened.socket.write(`${head(gate, 'Transfer-Encoding: chunked\r\n', `POST /v1${path}`)}3\r\nabc\r\n`)
+    opened.socket.write(`${head(gate, 'Transfer-Encoding: chunked\r\n', `POST ${path}`)}3\r\nabc\r\n`)
     await once(() => gate.proxy.counts().active === 1)
     opened.socket.write('no chunk\r\n')
     const heard = replyOf(await opened.closed)

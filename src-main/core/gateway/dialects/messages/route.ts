@@ -1,5 +1,5 @@
 import { endpointOf } from '../../../upstream/request/endpoint.ts'
-import { decodedPart, refuseMethod, refusePath } from '../routeParts.ts'
+import { nameInPath, refuseMethod, refusePath } from '../routeParts.ts'
 import type { JsonObject, LocalRoute, RequestTarget } from '../types.ts'
 import { modelInfo, modelList } from './modelList.ts'
 
@@ -12,11 +12,10 @@ export function messagesRoute({ method, segments, path, headers }: RequestTarget
   if (version !== 'v1') return null
   const dialect = 'messages'
   if (root === 'models' && headers['anthropic-version'] !== undefined && method === 'GET') {
-    const [bare = '', query = ''] = path.split('?', 2)
-    // Ids may contain slashes.
-    const model = decodedPart(bare.slice('/v1/models'.length)).replace(/^\/|\/$/g, '')
+    const model = nameInPath(path)
+    const query = new URLSearchParams(path.split('?', 2)[1] ?? '')
     const models = { list: modelList, one: modelInfo }
-    return { dialect, action: 'models', model: model === '' ? null : model, query: new URLSearchParams(query), models }
+    return { dialect, action: 'models', model: model === '' ? null : model, query, models }
   }
   if (root !== 'messages') {
     const isUnknown = root === 'files' || endpointOf(method, path) === 'other'
