@@ -40,6 +40,8 @@ export interface CoreOptions {
   connect?: StartConnection
   /** Port of the local API. 0 means any free port; null means that the local API does not run. */
   proxyPort?: number | null
+  /** Id or name of the app as which requests to Ollama's port count, without a key. */
+  ollamaApp?: string
   /** Called with the progress of a long check or repair of the folder. The start waits for the first call to settle. */
   opening?: (work: Opening) => Promise<void> | void
   /** Cancels the check of the folder. */
@@ -152,7 +154,20 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
   const observability = composeObservability({ host, ...data, scheduler, session })
   const { metrics } = observability
   const port = options.proxyPort
-  const gateway = composeGateway({ host, ...data, session, scheduler, usage: account.usage, metrics, port, changed })
+  const { ollamaApp } = options
+  const gatewayNeeds = {
+    host,
+    ...data,
+    session,
+    scheduler,
+    usage: account.usage,
+    models: account.models,
+    metrics,
+    port,
+    ollamaApp,
+    changed,
+  }
+  const gateway = composeGateway(gatewayNeeds)
   const appState = composeAppState({ host, ...data, session, scheduler, account, proxy: gateway.proxy, storage })
   const settingsChanged = (): void => {
     settings.reload()

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Writable } from 'node:stream'
 import { AppAllowance } from '../../src-main/core/gateway/apps/allowance.ts'
+import type { ModelAbilities } from '../../src-main/core/gateway/dialects/types.ts'
 import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/gateway/proxy/bodyMemory.ts'
 import { relay } from '../../src-main/core/gateway/proxy/relay.ts'
 import type { RelayDependencies } from '../../src-main/core/gateway/proxy/relayDependencies.ts'
@@ -53,6 +54,8 @@ export interface GatewayOptions {
   bodyMemory?: Partial<BodyMemoryBounds>
   /** Origins that a person has allowed. */
   allowedOrigins?: string[]
+  /** What is known about every model. */
+  abilities?: ModelAbilities
 }
 
 /** The real relay, scheduler, request log and limits, connected to the given address, with the keys of two apps. */
@@ -67,6 +70,7 @@ export async function openGateway(
     bounds,
     bodyMemory = {},
     allowedOrigins = [],
+    abilities = { images: null, tools: null, thinking: null, contextLength: null },
   }: GatewayOptions = {},
 ): Promise<Gateway> {
   const dataDir = temporaryFolder('studio-gateway-')
@@ -92,6 +96,7 @@ export async function openGateway(
   let origin = ''
   const memory = new BodyMemory(bodyMemory)
   const translation = new TranslationThreads()
+  const reasoning = new Set<string>()
   const deps: RelayDependencies = {
     forward: () => upstream.forward,
     requestLog: requestLog,
@@ -102,6 +107,8 @@ export async function openGateway(
     local: () => origin,
     memory,
     responses: requestLog.storedResponses,
+    abilities: (model) => ({ ...abilities, thinking: reasoning.has(model) || abilities.thinking }),
+    reasoned: (model) => reasoning.add(model),
     translation,
   }
   const verify = (presented: string): Verified => {

@@ -45,6 +45,7 @@ const connected: AppState = {
     heldUntil: null,
     refusals: [],
     problem: null,
+    ollama: null,
   },
   bucket: {
     limit: 60,

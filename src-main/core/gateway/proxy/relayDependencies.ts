@@ -3,6 +3,7 @@ import type { Allowance, RequestLog } from '../../ports/requests.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
 import type { Nano } from '../../shared/money.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
+import type { ModelAbilities } from '../dialects/types.ts'
 import type { BodyMemory } from './bodyMemory.ts'
 import type { TranslationThreads } from './translationThreads.ts'
 
@@ -24,6 +25,10 @@ export interface RelayDependencies {
   memory: BodyMemory
   /** Responses that apps asked to store. */
   responses: StoredResponses
+  /** What is known about a model of the service that is connected now. */
+  abilities(model: string): ModelAbilities
+  /** A reply of this model has reasoning. */
+  reasoned(model: string): void
   /** Translates large requests of other vendors' APIs. */
   translation: TranslationThreads
 }
