@@ -40,6 +40,8 @@ export interface CoreOptions {
   connect?: StartConnection
   /** Port of the local API. 0 means any free port; null means that the local API does not run. */
   proxyPort?: number | null
+  /** Id or name of the app as which requests to Ollama's port count, without a key. */
+  ollamaApp?: string
   /** Called with the progress of a long check or repair of the folder. The start waits for the first call to settle. */
   opening?: (work: Opening) => Promise<void> | void
   /** Cancels the check of the folder. */
@@ -158,7 +160,9 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     session,
     scheduler,
     usage: account.usage,
+    models: account.models,
     port,
+    ollamaApp: options.ollamaApp,
     changed,
     openFileReader: chat.openFileReader,
   })

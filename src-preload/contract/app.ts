@@ -70,6 +70,17 @@ export const proxyState = z.object({
   /** What unknown callers did since start, newest first, at most 50. */
   refusals: z.array(refusal),
   problem: problemOrNull,
+  /** Ollama's port, or null while it is switched off. */
+  ollama: z
+    .object({
+      /** Id or name of the app as which its requests count. */
+      app: z.string(),
+      /** Such as `http://127.0.0.1:11434`; null while nothing listens there. */
+      baseUrl: z.string().nullable(),
+      /** Why it does not listen, or refuses all requests. */
+      problem: problemOrNull,
+    })
+    .nullable(),
 })
 export type ProxyState = z.infer<typeof proxyState>
 
@@ -117,6 +128,8 @@ export const settings = z.object({
    * `http://localhost:3000`.
    */
   proxyOrigins: z.array(z.string().max(300)).max(50),
+  /** Id of the app as which requests to Ollama's port count, without a key; null: do not listen there. The app must have a budget. */
+  ollamaApp: z.string().max(100).nullable(),
   /** Serve Prometheus metrics at `/metrics` of the web host. */
   metrics: z.boolean(),
   /** Stored bodies are deleted after this many days. */

@@ -21,7 +21,7 @@ export const endpoint = z.enum([
 export type Endpoint = z.infer<typeof endpoint>
 
 /** API of another vendor in which an app sent a request: OpenAI Responses or Anthropic Messages. It is translated to chat completions. */
-export const dialect = z.enum(['responses', 'messages', 'gemini'])
+export const dialect = z.enum(['responses', 'messages', 'gemini', 'ollama'])
 export type RequestDialect = z.infer<typeof dialect>
 
 /** Colours of apps. Each has a name, so that no information depends on colour alone. */

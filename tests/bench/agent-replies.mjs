@@ -1,9 +1,10 @@
 // Checks the replies of the `dialects` suite. A peer gets a figure only if its reply has the content of the far end's.
 import { argumentChunks, chunks, expected } from './conversation.mjs'
 
-/** The JSON objects of an event stream. */
+/** The JSON objects of an event stream, or of lines. */
 function* dataOf(text) {
   for (const line of text.split('\n')) {
+    if (line.startsWith('{')) yield JSON.parse(line)
     if (line.startsWith('data:') && !line.includes('[DONE]')) yield JSON.parse(line.slice(5))
   }
 }
@@ -47,6 +48,17 @@ const addEvent = {
     }
     if (finishReason) seen.isEnded = true
   },
+  ollama(seen, { message, done }) {
+    seen.text += message.content
+    if (message.content !== '') seen.deltas += 1
+    for (const { function: called } of message.tool_calls ?? []) {
+      seen.name += called.name
+      seen.arguments += JSON.stringify(called.arguments)
+      // A call comes whole.
+      seen.deltas += argumentChunks
+    }
+    if (done) seen.isEnded = true
+  },
 }
 
 /** By API: returns what a client has received with a whole reply. */
@@ -66,6 +78,10 @@ const readWhole = {
   gemini({ candidates }) {
     const [{ text }, { functionCall: call }] = candidates[0].content.parts
     return { text, name: call.name, arguments: JSON.stringify(call.args) }
+  },
+  ollama({ message }) {
+    const [{ function: called }] = message.tool_calls
+    return { text: message.content, name: called.name, arguments: JSON.stringify(called.arguments) }
   },
 }
 const isType = (type) => (one) => one.type === type

@@ -68,6 +68,10 @@ const messagesTurns = rounds.flatMap(({ id, name, says, result, arguments: args 
   { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: result }] },
 ])
 
+const ollamaTurns = rounds.flatMap(({ name, says, result, arguments: args }) => [
+  { role: 'assistant', content: says, tool_calls: [{ function: { name, arguments: JSON.parse(args) } }] },
+  { role: 'tool', tool_name: name, content: result },
+])
 const geminiTurns = rounds.flatMap(({ id, name, says, result, arguments: args }) => [
   { role: 'model', parts: [{ text: says }, { functionCall: { id, name, args: JSON.parse(args) } }] },
   { role: 'user', parts: [{ functionResponse: { id, name, response: { output: result } } }] },
@@ -121,6 +125,21 @@ export const messages = bodies(
     max_tokens: maxTokens,
   },
 )
+
+/** Its API is not below `/v1`. */
+export const ollama = {
+  ...bodies(
+    'ollama',
+    { messages: [{ role: 'user', content: shortQuestion }], stream: false, options: { num_predict: maxTokens } },
+    {
+      messages: [{ role: 'system', content: system }, { role: 'user', content: question }, ...ollamaTurns],
+      tools: chatTools,
+      stream: false,
+      options: { num_predict: maxTokens },
+    },
+  ),
+  pathOf: () => '../api/chat',
+}
 
 const userText = (text) => ({ role: 'user', parts: [{ text }] })
 const generationConfig = { maxOutputTokens: maxTokens }

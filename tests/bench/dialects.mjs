@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
 import { checkStream, checkWhole } from './agent-replies.mjs'
-import { chat, chunks, gemini, messages, model, responses, storedResponses } from './conversation.mjs'
+import { chat, chunks, gemini, messages, model, ollama, responses, storedResponses } from './conversation.mjs'
 import { median, us } from './figures.mjs'
 import { ratio } from './load.mjs'
 import {
@@ -53,6 +53,7 @@ const programs = [
       { id: null, words: 'Responses, stored', bodies: storedResponses },
       { id: 'messages', words: 'Messages', bodies: messages },
       { id: 'gemini', words: 'Gemini', bodies: gemini },
+      { id: 'ollama', words: 'Ollama', bodies: ollama },
     ],
   },
   {

@@ -6,7 +6,7 @@ import type { Gateway } from './gateway.ts'
 
 /** One of the APIs that the local address speaks, for tests that hold in all of them. */
 export interface Api {
-  name: 'chat' | 'responses' | 'messages' | 'gemini'
+  name: 'chat' | 'responses' | 'messages' | 'gemini' | 'ollama'
   /** The path of a request with this body. In some APIs the model and the stream are in it. */
   pathOf(body?: string | Buffer): string
   /** A small request, with more fields of any API. */
@@ -30,13 +30,14 @@ export interface Api {
   /** Whether a reply that broke off ends with an event that says so. Otherwise its connection is cut (decision 0011). */
   reportsCuts: boolean
   /** Type and message of an error reply. */
-  error(body: string): { type: string; message: string }
+  error(body: string): { type: string | null; message: string }
   /** Checks that an error reply has exactly the shape of this API, and returns what it says. */
   problem(answer: Pick<Answer, 'status' | 'headers' | 'body'>): ApiProblem
 }
 
 interface ApiProblem {
-  type: string
+  /** Null in an API whose errors have none. */
+  type: string | null
   message: string
   /** Null in an API whose errors have none. */
   code: string | null
@@ -258,9 +259,50 @@ const gemini: Api = {
   },
 }
 
+const linesOf = (stream: string): Record<string, unknown>[] =>
+  stream
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+const ollama: Api = {
+  name: 'ollama',
+  pathOf: () => '/api/chat',
+  // Streams are the default.
+  body({ max_tokens = 10, max_output_tokens: _, ...more } = {}) {
+    const options = { num_predict: max_tokens }
+    return JSON.stringify({ model, ...ollama.prompt('Good morning'), stream: false, options, ...more })
+  },
+  prompt: (content) => ({ messages: [{ role: 'user', content }] }),
+  text: (body) =>
+    linesOf(body)
+      .map(({ message }) => (message as ChatPart | undefined)?.content ?? '')
+      .join(''),
+  usage(body) {
+    const { prompt_eval_count, eval_count } = JSON.parse(body) as Record<string, number>
+    return { tokensIn: prompt_eval_count ?? 0, tokensOut: eval_count ?? 0 }
+  },
+  atMost: (num_predict) => ({ options: { num_predict } }),
+  isComplete: (stream) => linesOf(stream).at(-1)?.done === true,
+  isFailed: (stream) => /^\{"error":".*"\}$/m.test(stream),
+  tools: {
+    own: { type: 'function', function: { name: 'find', description: 'Finds', parameters: { type: 'object' } } },
+    hosted: { type: 'web_search' },
+  },
+  wrong: { messages: [{ role: 'user', content: 7 }] },
+  reportsCuts: true,
+  error: (body) => ({ type: null, message: (JSON.parse(body) as { error: string }).error }),
+  problem({ headers, body }) {
+    expect(headers['content-type']).toMatch(/^application\/json/)
+    const parsed = JSON.parse(body.toString()) as { error: string }
+    expect(parsed).toEqual({ error: expect.stringMatching(/\w/) })
+    return { type: null, message: parsed.error, code: null }
+  },
+}
+
 /** The service's own API. */
 export const chatApi: Api = chat
-export const translatedApis: readonly Api[] = [responses, messages, gemini]
+export const translatedApis: readonly Api[] = [responses, messages, gemini, ollama]
 export const apis: readonly Api[] = [chat, ...translatedApis]
 
 /** The address of a request in an API. */

@@ -6,6 +6,7 @@ import type { Writable } from 'node:stream'
 import { createFileReader } from '../../src-main/core/features/documents/fileReader.ts'
 import { AppAllowance } from '../../src-main/core/gateway/apps/allowance.ts'
 import { ReasoningRefusals } from '../../src-main/core/gateway/apps/reasoningRefusals.ts'
+import type { ModelAbilities } from '../../src-main/core/gateway/dialects/types.ts'
 import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/gateway/proxy/bodyMemory.ts'
 import { RequestFileTexts } from '../../src-main/core/gateway/proxy/fileTexts.ts'
 import { relay } from '../../src-main/core/gateway/proxy/relay.ts'
@@ -61,6 +62,8 @@ export interface GatewayOptions {
   allowedOrigins?: string[]
   /** The document converter, where a test counts or delays its work. */
   openFileReader?: () => FileReader
+  /** What is known about every model. */
+  abilities?: ModelAbilities
 }
 
 /** The real relay, scheduler, request log and limits, connected to the given address, with the keys of two apps. */
@@ -76,6 +79,7 @@ export async function openGateway(
     bodyMemory = {},
     allowedOrigins = [],
     openFileReader,
+    abilities = { images: null, tools: null, thinking: null, contextLength: null },
   }: GatewayOptions = {},
 ): Promise<Gateway> {
   const dataDir = temporaryFolder('studio-gateway-')
@@ -105,6 +109,7 @@ export async function openGateway(
     openFileReader ?? (() => createFileReader({ fork: forkNode, folder: dataDir })),
   )
   const sealingKey = randomBytes(32)
+  const reasoning = new Set<string>()
   const deps: RelayDependencies = {
     forward: () => upstream.forward,
     requestLog: requestLog,
@@ -117,6 +122,8 @@ export async function openGateway(
     responses: requestLog.storedResponses,
     sealingKey: () => sealingKey,
     reasoningRefusals: new ReasoningRefusals(),
+    abilities: (model) => ({ ...abilities, thinking: reasoning.has(model) || abilities.thinking }),
+    reasoned: (model) => reasoning.add(model),
     translation,
     fileTexts,
   }

@@ -1,6 +1,7 @@
 import type { Settings } from '../../../src-preload/contract/app.ts'
 import type { AppUse } from '../../../src-preload/contract/apps.ts'
 import type { Session } from '../features/connections/session.ts'
+import { abilitiesOf, type ModelFactsFeature } from '../features/models/modelFacts.ts'
 import type { UsageFeature } from '../features/usage/usage.ts'
 import { AppAllowance } from '../gateway/apps/allowance.ts'
 import { appUses } from '../gateway/apps/appUsage.ts'
@@ -25,8 +26,12 @@ export interface GatewayDependencies extends Pick<OpenData, 'store' | 'settings'
   session: Session
   scheduler: RequestScheduler
   usage: UsageFeature
+  /** What is known about models. */
+  models: ModelFactsFeature
   /** `CoreOptions.proxyPort`. */
   port: number | null | undefined
+  /** `CoreOptions.ollamaApp`. */
+  ollamaApp: string | undefined
   /** The state of the local API changed. Called often. */
   changed(): void
   /** A document converter of its own. */
@@ -45,11 +50,17 @@ export interface ComposedGateway {
 /** How long after the start the tokenizer is loaded, ms: late enough not to delay the first page. */
 const tokenizerMs = 3000
 
+/** How many models with reasoning are remembered. An app may ask for any name. */
+const mostReasoning = 1000
+
 export function composeGateway(dependencies: GatewayDependencies): ComposedGateway {
-  const { host, store, settings, apps, requestLog, session, scheduler, usage, port, changed } = dependencies
+  const { host, store, settings, apps, requestLog, session, scheduler, usage, models, port, changed } = dependencies
   const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
   const translation = new TranslationThreads()
   const fileTexts = new RequestFileTexts(dependencies.openFileReader)
+  /** Models that have sent reasoning since the start, each with its connection. */
+  const reasoning = new Set<string>()
+  const noted = (model: string): string => JSON.stringify([models.place(), model])
   const relayDependencies: RelayDependencies = {
     forward: () => session.current?.forward ?? null,
     requestLog,
@@ -65,6 +76,10 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     responses: requestLog.storedResponses,
     sealingKey: store.settings.sealingKey,
     reasoningRefusals: new ReasoningRefusals(),
+    abilities: (model) => ({ ...abilitiesOf(models, model), thinking: reasoning.has(noted(model)) || null }),
+    reasoned: (model) => {
+      if (reasoning.size < mostReasoning) reasoning.add(noted(model))
+    },
     translation,
     fileTexts,
   }
@@ -73,6 +88,12 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     relay: (request, response, allowed) => relay(relayDependencies, request, response, allowed),
     memory: relayDependencies.memory,
     connected: () => session.current !== null,
+    app: (which) => {
+      const all = apps.list()
+      return (
+        all.find(({ id }) => id === which) ?? all.find(({ name, revokedAt }) => name === which && revokedAt === null)
+      )
+    },
     used: ({ id }) => apps.touch(id),
     refused: (refusal) => requestLog.refused(refusal),
     allowedOrigins: () => settings.value.proxyOrigins,
@@ -97,7 +118,8 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   let isSwitched = false
   const wanted = (): LocalV1Settings => {
     isSwitched ||= settings.value.proxyEnabled !== enabledAtStart
-    return wantedServer(settings.value, port, isSwitched)
+    const server = wantedServer(settings.value, port, isSwitched)
+    return { ...server, ollamaApp: dependencies.ollamaApp ?? server.ollamaApp }
   }
   // Otherwise the first cancelled stream would load the tokenizer, and every other request would wait until it is loaded.
   const loadWhenIdle = guarded('The tokenizer could not be loaded; the next attempt follows', () => {
@@ -123,10 +145,10 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
  * @param isSwitched whether the person has switched the local API on or off since the start, which counts more than `port`
  */
 export function wantedServer(
-  { proxyEnabled, proxyPort, proxyIpv6: ipv6 }: Settings,
+  { proxyEnabled, proxyPort, proxyIpv6: ipv6, ollamaApp }: Settings,
   port: number | null | undefined,
   isSwitched = false,
 ): LocalV1Settings {
-  if (port === null) return { enabled: false, port: proxyPort, ipv6 }
-  return { enabled: proxyEnabled || (port !== undefined && !isSwitched), port: port ?? proxyPort, ipv6 }
+  if (port === null) return { enabled: false, port: proxyPort, ipv6, ollamaApp }
+  return { enabled: proxyEnabled || (port !== undefined && !isSwitched), port: port ?? proxyPort, ipv6, ollamaApp }
 }

@@ -11,6 +11,7 @@ export const defaultSettings: Settings = {
   proxyPort: 8787,
   proxyIpv6: false,
   proxyOrigins: [],
+  ollamaApp: null,
   metrics: false,
   bodyDays: 7,
   logDays: null,

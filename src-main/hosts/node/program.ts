@@ -91,6 +91,11 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
     .addOption(dataFolder())
     .option('--web-port <n>', 'port of the web page; 0 is any free port (default: 8786, or the next free port)', port)
     .option('--api-port <n>', 'port of the local API; 0 is any free port (default: 8787, or the next free port)', port)
+    .option(
+      '--ollama <app>',
+      'also listen on Ollama’s port 11434, without a key, for this app, which needs a budget',
+      nonEmpty,
+    )
     .option('--no-web', 'do not serve the web page')
     .option('--no-api', 'do not serve the local API')
     .option('--open', 'open the page in the browser', false)
@@ -211,10 +216,11 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
 }
 
 /** The first invalid combination of options as a sentence, or null. */
-function serveUsageFault({ web, api, open, webPort, apiPort }: Omit<ServeOptions, 'json'>): string | null {
+function serveUsageFault({ web, api, open, webPort, apiPort, ollama }: Omit<ServeOptions, 'json'>): string | null {
   if (!web && open) return '--open and --no-web can’t be used together.'
   if (!web && webPort !== undefined) return '--web-port and --no-web can’t be used together.'
   if (!api && apiPort !== undefined) return '--api-port and --no-api can’t be used together.'
+  if (!api && ollama !== undefined) return '--ollama and --no-api can’t be used together.'
   if (webPort && webPort === apiPort) return `--web-port and --api-port are both ${webPort}. Give each its own port.`
   return null
 }

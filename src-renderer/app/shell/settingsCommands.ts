@@ -40,7 +40,7 @@ const settingsOf = (t: Texts): Record<SectionName, (string | SettingItem)[]> => 
     ...(isDesktop() && !isMac ? [t('settings:chat.spellcheck')] : []),
   ],
   proxy: [
-    ...[t('settings:proxy.enabled'), t('settings:proxy.port'), t('settings:proxy.ipv6')],
+    ...[t('settings:proxy.enabled'), t('settings:proxy.port'), t('settings:proxy.ipv6'), t('settings:proxy.ollama')],
     ...(isDesktop() ? [] : [t('settings:proxy.metrics')]),
     ...[t('settings:proxy.origins'), t('settings:proxy.bodyDays')],
     ...(isDesktop() ? [t('settings:proxy.background'), t('settings:proxy.login')] : []),

@@ -133,7 +133,11 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
       )}
       {step === 'key' && app && (
         <form className="flex flex-col gap-4" onSubmit={submitting(() => goTo('test'))}>
-          {created ? <KeyOnce secret={created.key} /> : <PlaceholderNote name={app.name} onRotate={props.onRotate} />}
+          {created ? (
+            <KeyOnce secret={created.key} baseUrl={props.baseUrl} />
+          ) : (
+            <PlaceholderNote name={app.name} onRotate={props.onRotate} />
+          )}
           {!props.baseUrl && <ProxyOff onTurnOn={props.onTurnOn} />}
           {isListShown ? (
             <SetupPicker picked={setup} onPick={setSetup}>
@@ -281,26 +285,38 @@ function StepFooter(props: {
   )
 }
 
-function KeyOnce({ secret }: { secret: string }) {
+/** The key, and the address that contains it. */
+function KeyOnce({ secret, baseUrl }: { secret: string; baseUrl: string | null }) {
   const { t } = useTranslation('proxy')
   return (
     <>
       <Notice kind="warn">{t('connect.keyOnce')}</Notice>
-      <div className="flex flex-wrap items-end gap-2">
-        <div className="min-w-0 flex-1 basis-60">
-          <Field label={t('connect.key')}>
-            <TextInput mono readOnly value={secret} onFocus={(event) => event.target.select()} />
-          </Field>
-        </div>
-        <CopyButton
-          variant="primary"
-          className="h-8"
-          text={secret}
-          name={t('connect.copyKey')}
-          label={t('connect.copyKey')}
-        />
-      </div>
+      <CopyRow text={secret} label={t('connect.key')} copy={t('connect.copyKey')} variant="primary" />
+      {baseUrl !== null && (
+        <>
+          <CopyRow
+            text={`${new URL(baseUrl).origin}/app/${secret}`}
+            label={t('connect.keyAddress')}
+            copy={t('connect.copyAddress')}
+            variant="normal"
+          />
+          <p className="text-faint text-s">{t('connect.keyAddressAbout')}</p>
+        </>
+      )}
     </>
+  )
+}
+
+function CopyRow(props: { text: string; label: string; copy: string; variant: 'primary' | 'normal' }) {
+  return (
+    <div className="flex flex-wrap items-end gap-2">
+      <div className="min-w-0 flex-1 basis-60">
+        <Field label={props.label}>
+          <TextInput mono readOnly value={props.text} onFocus={(event) => event.target.select()} />
+        </Field>
+      </div>
+      <CopyButton variant={props.variant} className="h-8" text={props.text} name={props.copy} label={props.copy} />
+    </div>
   )
 }
 

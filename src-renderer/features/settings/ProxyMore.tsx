@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
+import type { App } from '../../../src-preload/contract/apps.ts'
 import { problemOf } from '../../api/problem.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { showToast } from '../../shared/toasts.ts'
@@ -9,9 +10,12 @@ import { showBytes } from '../../shared/ui/bytes.ts'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
+import { Notice } from '../../shared/ui/Notice.tsx'
 import { OriginList } from '../../shared/ui/OriginList.tsx'
+import { Select } from '../../shared/ui/Select.tsx'
 import { Term } from '../../shared/ui/WithSc.tsx'
 import { useCall } from '../../shared/useCall.ts'
+import { useApps } from '../../stores/apps.ts'
 import { Group, Row, SettingSwitch } from './Group.tsx'
 import { type OriginFault, parseDays, parseOrigin } from './parse.ts'
 import { WholeNumberField } from './TypedField.tsx'
@@ -34,6 +38,7 @@ export function ProxyMore({ app }: { app: AppState }) {
             hint={t('proxy.metricsHint', { address: `${location.origin}/metrics` })}
           />
         )}
+        <OllamaPort app={app} />
         <Origins origins={settings.proxyOrigins} />
       </Group>
       <Group title={t('proxy.logging')}>
@@ -49,6 +54,40 @@ export function ProxyMore({ app }: { app: AppState }) {
         />
         <Bodies />
       </Group>
+    </>
+  )
+}
+
+const hasBudget = ({ budgetDay, budgetMonth, budgetTotal }: App): boolean =>
+  budgetDay !== null || budgetMonth !== null || budgetTotal !== null
+
+/** The app as which requests to Ollama's port count. */
+function OllamaPort({ app: { settings, proxy } }: { app: AppState }) {
+  const { t } = useTranslation('settings')
+  const save = useSave()
+  const chosen = settings.ollamaApp
+  const apps = (useApps() ?? []).filter((app) => app.id === chosen || (app.revokedAt === null && hasBudget(app)))
+  const problem = proxy.ollama?.problem ?? null
+  const choices = [
+    { value: '', label: t('proxy.ollamaOff') },
+    ...apps.map(({ id, name }) => ({ value: id, label: name })),
+  ]
+  return (
+    <>
+      <Row name={t('proxy.ollama')} hint={apps.length === 0 ? t('proxy.ollamaNoApp') : t('proxy.ollamaHint')}>
+        <Select
+          className="max-w-44"
+          label={t('proxy.ollama')}
+          value={chosen ?? ''}
+          choices={choices}
+          onPick={(id) => save({ ollamaApp: id === '' ? null : id })}
+        />
+      </Row>
+      {problem && (
+        <Notice kind="warn" action={{ label: t('proxy.ollamaRetry'), onClick: () => save({ ollamaApp: chosen }) }}>
+          {problem.message}
+        </Notice>
+      )}
     </>
   )
 }

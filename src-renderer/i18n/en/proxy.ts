@@ -253,6 +253,10 @@ export const proxy = {
     },
     key: 'App key',
     copyKey: 'Copy key',
+    keyAddress: 'Address with key',
+    keyAddressAbout:
+      'For apps that can’t send a key in a header. Anyone who has this address can use the app’s budget.',
+    copyAddress: 'Copy address',
     back: 'Back',
     close: 'Close',
     next: 'Next',

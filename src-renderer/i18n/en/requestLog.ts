@@ -91,7 +91,12 @@ export const requestLog = {
     noModel: 'None',
     answeredBy: '{{model}}, answered by {{answered}}',
     protocol: 'Protocol',
-    protocols: { responses: 'OpenAI Responses', messages: 'Anthropic Messages', gemini: 'Google Gemini' },
+    protocols: {
+      responses: 'OpenAI Responses',
+      messages: 'Anthropic Messages',
+      gemini: 'Google Gemini',
+      ollama: 'Ollama',
+    },
     finishReason: 'Finish reason',
     ignored: 'Ignored',
     status: 'Status',

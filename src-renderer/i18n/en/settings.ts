@@ -130,6 +130,12 @@ export const settings = {
     loginHint: 'Starts without a window.',
     ipv6: 'Also listen on IPv6 (::1)',
     ipv6Hint: 'For apps that resolve localhost to IPv6.',
+    ollama: 'Ollama’s port',
+    ollamaHint:
+      'Programs on this computer use port 11434 without a key. Their requests count as those of this app, which needs a budget.',
+    ollamaOff: 'Off',
+    ollamaNoApp: 'No app has a budget yet. Set one on the Local API page.',
+    ollamaRetry: 'Try again',
     metrics: 'Metrics',
     metricsHint: 'Prometheus metrics at {{address}}, protected like this page.',
     bodyDays: 'Keep logged bodies for',

@@ -26,6 +26,7 @@ describe('usage', () => {
     ['serve', '--open', '--no-web'],
     ['serve', '--web-port', '9', '--no-web'],
     ['serve', '--api-port', '9', '--no-api'],
+    ['serve', '--ollama', 'notes', '--no-api'],
     ['serve', '--web-port', '9', '--api-port', '9'],
     ['apps'],
     ['apps', 'add'],

@@ -46,6 +46,7 @@ const connected: AppState = {
     refusedUnknown: { count: 0, since: null },
     refusals: [],
     problem: null,
+    ollama: null,
   },
   bucket: {
     limit: 60,

@@ -3,7 +3,7 @@ import { transcriptionModels } from '../../../../src-preload/contract/transcript
 import { StudioError } from '../../errors.ts'
 import { fromAtto } from '../../shared/money.ts'
 import type { ListPlace } from '../../store/modelLists.ts'
-import type { ModelNote } from '../../store/modelNotes.ts'
+import type { Ability, ModelNote } from '../../store/modelNotes.ts'
 import type { StoredPrice } from '../../store/requestLog/prices.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -57,6 +57,18 @@ export function contextOf(
   const { contextSet, contextLearned } = note
   if (contextSet !== null) return { tokens: contextSet, from: 'person' }
   return contextLearned === null ? null : { tokens: contextLearned, from: 'service' }
+}
+
+/** What replies have shown about a model of the connection in use, and its context length in tokens. Null: unknown. */
+export function abilitiesOf(
+  { store, place }: Pick<ModelFactsFeature, 'store' | 'place'>,
+  model: string,
+): { images: boolean | null; tools: boolean | null; contextLength: number | null } {
+  const at = place()
+  const note = at && store.modelNotes.find(at, model)
+  const works = (ability: Ability): boolean | null => (ability === null ? null : ability === 'works')
+  const { images = null, tools = null } = note ?? {}
+  return { images: works(images), tools: works(tools), contextLength: contextOf(note)?.tokens ?? null }
 }
 
 function factsOf(id: string, note: ModelNote | undefined, price: StoredPrice | undefined): ModelFacts {

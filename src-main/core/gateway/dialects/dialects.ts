@@ -1,5 +1,6 @@
 import { geminiDialect } from './gemini/gemini.ts'
 import { messagesDialect } from './messages/messagesDialect.ts'
+import { ollamaDialect } from './ollama/ollamaDialect.ts'
 import { responsesDialect } from './responses/responses.ts'
 import type { Dialect, DialectId } from './types.ts'
 
@@ -8,6 +9,7 @@ export const dialects: Readonly<Record<DialectId, Dialect>> = {
   responses: responsesDialect,
   messages: messagesDialect,
   gemini: geminiDialect,
+  ollama: ollamaDialect,
 }
 
 export const allDialects: readonly Dialect[] = Object.values(dialects)

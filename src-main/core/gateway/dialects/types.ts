@@ -119,6 +119,24 @@ export interface ModelsRoute {
   models: DialectModels
 }
 
+/** What this computer knows about the model that the body names. */
+export interface DescribeRoute {
+  dialect: DialectId
+  action: 'describe'
+  /** The model in the body. @throws DialectError */
+  modelOf(body: JsonObject): string
+  replyOf(abilities: ModelAbilities): JsonObject
+}
+
+/** What is known about a model, set by a person or learned from replies. Null: unknown. */
+export interface ModelAbilities {
+  images: boolean | null
+  tools: boolean | null
+  thinking: boolean | null
+  /** Tokens. */
+  contextLength: number | null
+}
+
 /**
  * What a request to a path of a dialect asks for. Such a path is answered here and never sent to the service: `create` and `compact` become a
  * chat completion, `models` becomes a request for the service's list, and the other actions read or change data of this computer.
@@ -127,6 +145,7 @@ export type LocalRoute =
   | CreateRoute
   | CountRoute
   | ModelsRoute
+  | DescribeRoute
   | { dialect: 'responses'; action: 'compact' }
   | { dialect: 'responses'; action: 'get' | 'input_items' | 'delete'; id: string }
   /** The whole reply is known from the path. */
@@ -194,6 +213,10 @@ export interface ReplyDetails {
   report?: (note: string) => void
   /** The time in seconds since 1970, called once when the reply has ended. Without it the reply has no time of completion. */
   completedAt?(): number
+  /** Called when the first reasoning of the model arrives. */
+  reasoned?(): void
+  /** When the request began, and the time now, ms since 1970. Without it times are those of `createdAt`. */
+  clock?: { startedMs: number; nowMs(): number }
 }
 
 /**

@@ -27,14 +27,16 @@ export interface FrontendDependencies {
   allowedOrigins(): readonly string[]
   /** While set, every request that would need a key gets this refusal. */
   closed?: Refusal
+  /** For a server that needs no key, as in `GuardRules`. */
+  keyless?(): App | Refusal
   /** Counters changed. Called often, so the receiver must coalesce calls. */
   changed(): void
   /** A bug while a request was checked or relayed. The app's connection is cut. */
   failed(error: StudioError): void
 }
 
-/** Whether running requests with this key of an app may continue. */
-export type IsValid = (appId: string, keyHash: Uint8Array) => boolean
+/** Whether running requests with this key of an app may continue. Without a key, those that needed none. */
+export type IsValid = (appId: string, keyHash?: Uint8Array) => boolean
 
 /** Bounds of the server in ms and counts. The README explains the values. */
 export interface ProxyBounds extends StallTimes, ConnectionBounds {

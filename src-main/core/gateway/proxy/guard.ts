@@ -8,6 +8,7 @@ import { decodedPart } from '../dialects/routeParts.ts'
 import { localRouteOf } from '../dialects/routes.ts'
 import type { Refusal } from './errorReplies.ts'
 import { isRemoved, keyHeaders } from './headers.ts'
+import { keyedReplyHeaders, keyInPath } from './keyInPath.ts'
 import { checkTarget } from './localPath.ts'
 import { corsHeaders, isAllowed, preflightHeaders } from './origins.ts'
 
@@ -21,13 +22,15 @@ export interface GuardRules {
   webSockets: boolean
   /** While set, a request that would need a key gets this refusal, because keys can't be checked yet. */
   closed?: Refusal | undefined
+  /** On a server that needs no key: the app that its requests count as, or why there is none now. Such a server allows no origin. */
+  keyless?: (() => App | Refusal) | undefined
 }
 
 export interface GuardPassed {
   verdict: 'pass'
   app: App
-  /** SHA-256 of the secret of the presented key. */
-  keyHash: Uint8Array
+  /** SHA-256 of the secret of the presented key. Undefined when none was needed. */
+  keyHash: Uint8Array | undefined
   /** The whole local path with its query, but without the key. */
   path: string
   /** Headers to add to the reply: CORS headers for an allowed origin, else none. */
@@ -149,16 +152,21 @@ const describeOrigin = (origin: string): string => {
  * Refuses web pages. Browsers always send `Origin`, or `Sec-Fetch-Site` with requests that have no origin (images, scripts, frames).
  * A request without an origin names its page at most in `Referer`, which is used only for the text.
  */
-function webPage({ headers }: IncomingMessage): GuardRefused | null {
+function webPage({ headers }: IncomingMessage, isKeyless: boolean): GuardRefused | null {
   const { origin } = headers
   const site = headers['sec-fetch-site']
   if (origin === undefined && (site === undefined || site === 'none')) return null
   const page = origin ?? URL.parse(headers.referer ?? '')?.origin
+  const from = page === undefined ? 'a web page (its browser does not say which)' : describeOrigin(page)
+  if (isKeyless) {
+    const message = 'Web pages and browser extensions may not use this port. Use the Local API address with an app key.'
+    return refuse(403, 'web_page', message, from)
+  }
   return refuse(
     403,
     'web_page',
     'Web pages and browser extensions may not use this address unless you allow their origin on the Local API page of Inference Studio.',
-    page === undefined ? 'a web page (its browser does not say which)' : describeOrigin(page),
+    from,
     { origin: origin === undefined ? null : originToAllow(origin) },
   )
 }
@@ -200,12 +208,19 @@ interface PresentedKey {
   path: string
 }
 
-/** The key in `Authorization`, in a header of another vendor's API such as `x-api-key`, or in the query, where that API has one. */
-function presentedKey({ headers }: IncomingMessage, path: string): PresentedKey {
+/**
+ * The key in the address, in `Authorization`, in a header of another vendor's API such as `x-api-key`, or in the query, where that API has one.
+ */
+function presentedKey(request: IncomingMessage, path: string, isKeyless: boolean): PresentedKey {
+  const { headers } = request
+  const inAddress = keyInPath(request)
   const inQuery = keyInQuery(path)
-  const given = [bearer.exec(headers.authorization ?? '')?.[1], inQuery?.key]
+  const given = [inAddress, bearer.exec(headers.authorization ?? '')?.[1], inQuery?.key]
   for (const name of keyHeaders) given.push(headers[name]?.toString())
-  const keys = new Set(given.filter((key) => key !== undefined && plainKey.test(key)))
+  // Where no header is needed, a word such as "none" does not count. Many programs have to send some key.
+  const mayBeWord = isKeyless || inAddress !== undefined
+  const isKey = (key: string): boolean => plainKey.test(key) && (!mayBeWord || key.startsWith('isk_'))
+  const keys = new Set(given.filter((key) => key !== undefined && isKey(key)))
   return { key: keys.size > 1 ? null : [...keys][0], path: inQuery?.path ?? path }
 }
 
@@ -246,14 +261,20 @@ function checkKey(
   target: string,
   rules: GuardRules,
   extraHeaders: HeaderPairs,
-): GuardRefused | (Verified & { good: true; path: string }) {
-  const { key: presented, path } = presentedKey(request, target)
+): GuardRefused | Pick<GuardPassed, 'app' | 'keyHash' | 'path'> {
+  const { key: presented, path } = presentedKey(request, target, rules.keyless !== undefined)
   if (presented === null) {
     const message = 'This request has different keys in two places. Send the app key only.'
     return refuse(400, 'two_keys', message, 'a program with two keys', { extraHeaders })
   }
+  if (rules.keyless && presented === undefined) {
+    const app = rules.keyless()
+    if ('status' in app) return { ...refuse(app.status, '', '', aProgram, { extraHeaders }), refusal: app }
+    return { app, keyHash: undefined, path }
+  }
   if (presented === undefined) {
-    const message = 'An app key of Inference Studio is required: Authorization: Bearer isk_… or x-api-key: isk_…'
+    const message =
+      'An app key of Inference Studio is required: Authorization: Bearer isk_… or x-api-key: isk_…, or an address that begins with /app/isk_…/'
     return refuse(401, 'tool_key_missing', message, 'a program without a key', { extraHeaders })
   }
   const verified = rules.verify(presented)
@@ -265,7 +286,7 @@ function checkKey(
   }
   if (repeatsKey(path, request, presented)) {
     const message =
-      'The app key may occur only in Authorization or x-api-key, but it also occurs elsewhere in this request.'
+      'The app key may occur only in Authorization or x-api-key or once in the address, but it also occurs elsewhere in this request.'
     const { id, name } = verified.app
     return refuse(400, 'key_elsewhere', message, name, { appId: id, extraHeaders })
   }
@@ -280,6 +301,7 @@ const asksForWebSocket = ({ headers }: IncomingMessage): boolean =>
 
 /** Whether a request opens a WebSocket of the Responses API. */
 export function mayUpgrade(request: IncomingMessage): boolean {
+  keyInPath(request)
   const { method, url = '', headers } = request
   if (method !== 'GET' || !asksForWebSocket(request)) return false
   // A body would be read as frames.
@@ -294,17 +316,20 @@ const isAccepted = (request: IncomingMessage, { webSockets, closed }: GuardRules
 
 /** Decides about a request from its head, before its body is read and before any byte is sent to the service. */
 export function checkRequest(request: IncomingMessage, rules: GuardRules): GuardVerdict {
+  const isKeyed = keyInPath(request) !== undefined
   const { headers, method = 'GET' } = request
   const framingRefusal = misframed(request)
   if (framingRefusal) return framingRefusal
   if (headers.host === undefined || !rules.hosts.has(headers.host.toLowerCase())) return wrongHost(headers.host)
   const { origin } = headers
-  const allowed = origin !== undefined && isAllowed(origin, rules.allowedOrigins())
+  const isKeyless = rules.keyless !== undefined
+  const allowed = origin !== undefined && !isKeyless && isAllowed(origin, rules.allowedOrigins())
   if (!allowed) {
-    const page = webPage(request)
+    const page = webPage(request, isKeyless)
     if (page) return page
   }
-  const extraHeaders = allowed ? corsHeaders(origin) : none
+  const allowedHeaders = allowed ? corsHeaders(origin) : none
+  const extraHeaders = isKeyed ? [...allowedHeaders, ...keyedReplyHeaders] : allowedHeaders
   const who = allowed ? describeOrigin(origin) : aProgram
   if (refusedMethods.has(method)) {
     return refuse(405, 'method_refused', `The method ${method} is not relayed.`, who, { extraHeaders })

@@ -35,6 +35,9 @@ import { choosesUpgrades, defaultWebSocketBounds, ResponsesSockets } from './web
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
+/** The request by which programs find out whether Ollama runs at a port. */
+const isHello = ({ method, url }: IncomingMessage): boolean => url === '/' && (method === 'GET' || method === 'HEAD')
+
 /** A path for the request log: without its query, with keys masked, at most 300 characters. */
 function pathForLog(url = ''): string {
   const query = url.indexOf('?')
@@ -57,9 +60,10 @@ export class HttpFrontend {
   constructor(deps: FrontendDependencies, bounds: ProxyBounds) {
     this.#deps = deps
     this.#bounds = bounds
-    const { verify, allowedOrigins, closed } = deps
+    const { verify, allowedOrigins, closed, keyless } = deps
     this.#sockets = deps.memory && choosesUpgrades ? this.#openSockets(deps.memory) : null
-    this.#rules = { hosts: new Set(), verify, allowedOrigins, closed, webSockets: this.#sockets !== null }
+    const webSockets = this.#sockets !== null
+    this.#rules = { hosts: new Set(), verify, allowedOrigins, closed, keyless, webSockets }
     this.#connections = new ClientConnections<ProxiedRequest>(bounds, (socket) => this.#evict(socket))
     this.#stalls = new StallWatch(this.#running, bounds, (watched, stall) => {
       if (stall === 'upload') watched.cut('upload_stalled', uploadStalled)
@@ -144,6 +148,11 @@ export class HttpFrontend {
     const verdict = checkRequest(request, this.#rules)
     switch (verdict.verdict) {
       case 'pass':
+        if (this.#rules.keyless && isHello(request)) {
+          this.#registerReply(request, response, connection)
+          response.writeHead(200, 'OK', ['Content-Type', 'text/plain; charset=utf-8']).end('Ollama is running')
+          return
+        }
         inBackground(
           'A request could not be relayed',
           this.#relay(request, response, verdict, connection, awaitsContinue),

@@ -3,6 +3,7 @@ import { asStudioError } from '../../errors.ts'
 import type { RequestTrace } from '../../ports/requests.ts'
 import { flattened } from '../../upstream/headers.ts'
 import { mappedModel } from '../apps/modelMap.ts'
+import { parseObject } from '../dialects/chatBytes.ts'
 import { countedTokens, type TokenCount } from '../dialects/countTokens.ts'
 import { DialectError } from '../dialects/dialectError.ts'
 import { dialects } from '../dialects/dialects.ts'
@@ -10,7 +11,7 @@ import { RequestFiles } from '../dialects/requestFiles.ts'
 import type { TranslatedRoute } from '../dialects/routes.ts'
 import { itemPageOf, listedItems } from '../dialects/stored/itemPage.ts'
 import type { CountJob, Unread } from '../dialects/translationWorker.ts'
-import type { LocalRoute, ModelsRoute } from '../dialects/types.ts'
+import type { DescribeRoute, LocalRoute, ModelsRoute } from '../dialects/types.ts'
 import type { AppReply } from './appReply.ts'
 import { newRequestId, type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
 import { printable } from './guard.ts'
@@ -88,12 +89,36 @@ async function answerOf(
   gone: AbortSignal,
 ): Promise<LocalAnswer | Refusal> {
   if (route.action === 'answer') return answerWith(JSON.stringify(route.body))
-  if (route.action !== 'count_tokens') return storedAnswer(deps, allowed, route, gone)
+  if ('id' in route) return storedAnswer(deps, allowed, route, gone)
   try {
+    if (route.action === 'describe') return await describeModel(deps, request, allowed, route, gone)
     return await countTokens(deps, request, allowed, route, gone)
   } catch (thrown) {
     if (thrown instanceof DialectError) return refusalOfDialect(thrown.problem)
     throw thrown
+  }
+}
+
+/** Longest request that asks about a model, bytes. */
+const maxDescribed = 16 * 1024
+
+/** What is known about a model here. The service has no such endpoint. @throws DialectError */
+async function describeModel(
+  { memory, abilities }: RelayDependencies,
+  request: IncomingMessage,
+  allowed: AllowedRequest,
+  { modelOf, replyOf }: DescribeRoute,
+  gone: AbortSignal,
+): Promise<LocalAnswer | Refusal> {
+  const read = await readJson(request, allowed.app, { memory, signal: gone, proceed: () => allowed.proceed() })
+  if ('status' in read) return read
+  try {
+    if (read.bytes.length > maxDescribed) throw new DialectError(null, 'The body may have at most 16 KB.')
+    const askedModel = modelOf(parseObject(read.bytes))
+    const model = mappedModel(allowed.app.modelMap, askedModel)
+    return { body: JSON.stringify(replyOf(abilities(model))), model, askedModel, ignored: [] }
+  } finally {
+    read.memory.release()
   }
 }
 

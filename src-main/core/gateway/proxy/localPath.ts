@@ -1,5 +1,6 @@
 import { pathProblem } from '../../upstream/path.ts'
 import { localRouteOf } from '../dialects/routes.ts'
+import { hasKey } from './keyInPath.ts'
 
 /** Longest target, in characters. */
 const longest = 16_384
@@ -36,6 +37,7 @@ export function checkTarget(method: string, target: string): { path: string } | 
   const path = at < 0 ? target : target.slice(0, at)
   const why = pathProblem(path)
   if (why !== null) return refused(why)
+  if (hasKey(path)) return refused('it contains an app key where none may be.')
   if (at >= 0) {
     const query = target.slice(at)
     if (!queryCharacters.test(query)) return refused('its query has a character that a query may not contain.')

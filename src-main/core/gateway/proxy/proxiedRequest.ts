@@ -34,7 +34,7 @@ export class ProxiedRequest implements AllowedRequest, Watched {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly app: App
-  readonly keyHash: Uint8Array
+  readonly keyHash: Uint8Array | undefined
   readonly path: string
   readonly extraHeaders: HeaderPairs
   readonly marks: Marks

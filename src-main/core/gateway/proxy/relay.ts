@@ -100,6 +100,7 @@ const unsent: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
 class RelayedRequest {
   /** The tokens used, once known. */
   tokens: number | null = null
+  readonly #startedMs = Date.now()
   readonly #deps: RelayDependencies
   readonly #request: IncomingMessage
   readonly #response: AppReply
@@ -398,6 +399,8 @@ class RelayedRequest {
         tokensIn,
         seal: (text) => sealedReasoning(text, this.#sealing()),
         completedAt: () => Math.floor(Date.now() / 1000),
+        reasoned: () => this.#deps.reasoned(model ?? askedModel),
+        clock: { startedMs: this.#startedMs, nowMs: Date.now },
         report: (note) => this.#trace?.ignores(note),
       },
       extraHeaders: this.#allowed.extraHeaders,

@@ -4,6 +4,7 @@ import type { StoredResponses } from '../../ports/storedResponses.ts'
 import type { Nano } from '../../shared/money.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
 import type { ReasoningRefusals } from '../apps/reasoningRefusals.ts'
+import type { ModelAbilities } from '../dialects/types.ts'
 import type { BodyMemory } from './bodyMemory.ts'
 import type { RequestFileTexts } from './fileTexts.ts'
 import type { TranslationThreads } from './translationThreads.ts'
@@ -30,6 +31,10 @@ export interface RelayDependencies {
   sealingKey(): Uint8Array
   /** Which models refuse the reasoning of earlier messages. */
   reasoningRefusals: ReasoningRefusals
+  /** What is known about a model of the service that is connected now. */
+  abilities(model: string): ModelAbilities
+  /** A reply of this model has reasoning. */
+  reasoned(model: string): void
   /** Translates large requests of other vendors' APIs. */
   translation: TranslationThreads
   /** Reads files in requests of other vendors' APIs. */

@@ -83,15 +83,19 @@ const worksWithoutBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 const lacksBody = ({ method = '' }: IncomingMessage, endpoint: Endpoint, app: App): boolean =>
   endpoint === 'other' && worksWithoutBody.has(method) && hasBodyLimits(app)
 
-/** Whether these headers describe plain UTF-8 JSON, neither compressed nor a form, so that the service reads the body as this proxy does. */
-function isPlainJson({
+/** Whether these headers describe plain UTF-8. */
+function isPlainText({
   'content-type': type = '',
   'content-encoding': encoding = 'identity',
 }: IncomingHttpHeaders): boolean {
   if (encoding.trim().toLowerCase() !== 'identity') return false
   const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(type)?.[1] ?? 'utf-8'
-  return /^utf-?8$/i.test(charset) && !/^\s*(?:multipart\/|application\/x-www-form-urlencoded)/i.test(type)
+  return /^utf-?8$/i.test(charset)
 }
+
+/** Whether these headers describe plain UTF-8 JSON, neither compressed nor a form, so that the service reads the body as this proxy does. */
+const isPlainJson = (headers: IncomingHttpHeaders): boolean =>
+  isPlainText(headers) && !/^\s*(?:multipart\/|application\/x-www-form-urlencoded)/i.test(headers['content-type'] ?? '')
 
 /** Paths with the name of a model at some servers, and what to do with it: `/v1/engines/NAME/completions`, `/v1/models/NAME:generate`. */
 const modelInFolder = /\/(?:engines?|deployments?|models?|presets?|adapters?|routes?)\/([^/:]+)(?=[/:]|$)/g
@@ -292,7 +296,8 @@ export async function readJson(
   const { memory, signal, proceed, reserved = null } = options
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   const size = encoding === undefined ? Number(length ?? 0) : null
-  if (size === 0 || !isPlainJson(request.headers)) return notPlainJson
+  // The service never sees these bytes, so their media type does not matter. `curl -d` calls any body a form.
+  if (size === 0 || !isPlainText(request.headers)) return notPlainJson
   if (size !== null && size > jsonLimit) return tooLargeToParse
   const reservation = reserved ?? (await memory.take(app.id, size ?? memory.bounds.smallBody, signal))
   if (reservation === null) return noMemory

@@ -36,8 +36,8 @@ const taken = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && (thrown.code === 'EADDRINUSE' || thrown.code === 'EACCES')
 
 /** Listens on the wanted port or the next free one, and returns it. */
-async function listenNear(server: Server, wanted: number): Promise<number> {
-  const last = wanted === 0 ? 0 : Math.min(wanted + portsTried, 65_535)
+async function listenNear(server: Server, wanted: number, isExact: boolean): Promise<number> {
+  const last = wanted === 0 || isExact ? wanted : Math.min(wanted + portsTried, 65_535)
   for (let port = wanted; port <= last; port += 1) {
     try {
       return await listen(server, '127.0.0.1', port)
@@ -45,7 +45,8 @@ async function listenNear(server: Server, wanted: number): Promise<number> {
       if (!taken(thrown)) throw thrown
     }
   }
-  throw new StudioError('port_taken', `No port from ${wanted} to ${last} is free for the local API.`)
+  const ports = isExact ? `Port ${wanted} is not` : `No port from ${wanted} to ${last} is`
+  throw new StudioError('port_taken', `${ports} free for the local API.`)
 }
 
 async function listenOnIpv6(server: Server, port: number): Promise<StudioError | null> {
@@ -65,18 +66,19 @@ const closed = (server: Server): Promise<void> =>
   })
 
 /**
- * Starts the local API on 127.0.0.1, on the wanted port or the next free one. Port 0 means any. With `ipv6` it also listens on the same port of ::1.
+ * Starts the local API on 127.0.0.1, on the wanted port or the next free one, or only on the wanted one (`isExact`). Port 0 means any. With
+ * `ipv6` it also listens on the same port of ::1.
  * @throws StudioError `port_taken`
  */
 export async function startProxy(
-  wanted: { port: number; ipv6: boolean },
+  wanted: { port: number; ipv6: boolean; isExact?: boolean },
   deps: FrontendDependencies,
   bounds: Partial<ProxyBounds> = {},
 ): Promise<ProxyServer> {
   const frontend = new HttpFrontend(deps, { ...defaultBounds, ...bounds })
   const first = frontend.server()
   const servers = [first]
-  const port = await listenNear(first, wanted.port)
+  const port = await listenNear(first, wanted.port, wanted.isExact ?? false)
   let ipv6Problem: StudioError | null = null
   if (wanted.ipv6) {
     const second = frontend.server()

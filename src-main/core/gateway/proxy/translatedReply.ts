@@ -240,6 +240,8 @@ const pieceOf = (text: string): ReplyPiece => ({ bytes: Buffer.from(text), event
 export class TranslatedStream {
   readonly #translator: StreamTranslator
   readonly #store: TranslatedReplyOptions['store']
+  /** Called once. */
+  #reasoned: (() => void) | null
   #isFailed = false
   /** Events that were made before the first bytes arrived. */
   #first: string
@@ -249,6 +251,7 @@ export class TranslatedStream {
     const { request } = translation
     this.#translator = request.openReply(details, !request.stream)
     this.#store = store
+    this.#reasoned = details.reasoned ?? null
     if (!isStorable) this.#translator.notStored?.('')
     this.#first = this.#translator.push({ type: 'open', facts })
   }
@@ -292,6 +295,10 @@ export class TranslatedStream {
     for (const event of events) {
       if (event.type === 'done') return { text, end: 'done' }
       if (event.type === 'error') return { text, end: event.error }
+      if (event.type === 'reasoning' && this.#reasoned) {
+        this.#reasoned()
+        this.#reasoned = null
+      }
       text += this.#translator.push(event)
       const { failure } = this.#translator
       if (failure !== null) return { text, end: new StudioError('malformed_reply', failure) }

@@ -18,7 +18,7 @@ export const certainties = ['measured', 'estimated', 'unknown'] as const
 export const cancellers = ['app', 'person', 'studio'] as const
 
 /** APIs that are translated to chat completions. */
-export const dialects = ['responses', 'messages', 'gemini'] as const satisfies readonly RequestDialect[]
+export const dialects = ['responses', 'messages', 'gemini', 'ollama'] as const satisfies readonly RequestDialect[]
 
 /** The contract's endpoints. Listed again, because the contract may change their order. */
 export const endpoints = [

@@ -17,6 +17,8 @@ export interface ServeOptions extends ConnectionOptions {
   dataDir?: string
   webPort?: number
   apiPort?: number
+  /** Name or id of the app for Ollama's port. */
+  ollama?: string
   web: boolean
   api: boolean
   open: boolean
@@ -93,7 +95,11 @@ export async function serve(options: ServeOptions, parts: Parts): Promise<number
 async function coreOptions(options: ServeOptions) {
   const connect = await connectionFrom(options)
   const proxyPort = options.api ? options.apiPort : null
-  return { ...(connect && { connect }), ...(proxyPort !== undefined && { proxyPort }) }
+  return {
+    ...(connect && { connect }),
+    ...(proxyPort !== undefined && { proxyPort }),
+    ...(options.ollama !== undefined && { ollamaApp: options.ollama }),
+  }
 }
 
 const studioOf = (core: RunningCore): Studio => ({
@@ -152,6 +158,9 @@ function sayReady(ready: Ready, { connection, proxy }: AppState): void {
   if (ready.web) rows.push(['Inference Studio', ready.web.url])
   if (ready.proxy) rows.push(['Local API', ready.proxy.baseUrl])
   else if (proxy.problem) rows.push(['Local API', `off: ${proxy.problem.message}`])
+  const { ollama } = proxy
+  if (ollama)
+    rows.push(['Ollama’s port', ollama.problem ? `off: ${ollama.problem.message}` : (ollama.baseUrl ?? 'off')])
   if (ready.sandbox) {
     rows.push(['Sandbox', ready.sandbox.baseUrl], ['Sandbox key', ready.sandbox.apiKey])
   } else {

@@ -96,6 +96,7 @@ const field = fc.constantFrom(
   ...['temperature', 'top_p', 'text', 'reasoning', 'stop_sequences', 'metadata', 'store', 'include', 'truncation'],
   ...['thinking', 'output_config', 'previous_response_id', 'conversation', 'prompt', 'background', 'stream', 'n'],
   ...['contents', 'systemInstruction', 'system_instruction', 'toolConfig', 'generationConfig', 'cachedContent'],
+  ...['options', 'think', 'format', 'keep_alive'],
   ...['stream_options', 'parallel_tool_calls', 'service_tier', 'user', '__proto__', 'unknown_field'],
 )
 

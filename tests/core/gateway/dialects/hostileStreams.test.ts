@@ -118,10 +118,36 @@ function outputOfGemini(stream: string): Output[] {
   return output
 }
 
+interface OllamaMessage {
+  content: string
+  thinking?: string
+  tool_calls?: { id: string; function: { name: string; arguments: unknown } }[]
+}
+
+/** Texts arrive in pieces, calls whole. */
+function outputOfOllama(stream: string): Output[] {
+  const output: Output[] = []
+  for (const line of stream.split('\n').filter((text) => text !== '')) {
+    const { message = { content: '' } } = JSON.parse(line) as { message?: OllamaMessage }
+    const last = output.at(-1)
+    if (message.thinking !== undefined) {
+      if (last && 'reasoning' in last) last.reasoning += message.thinking
+      else output.push({ reasoning: message.thinking })
+    } else if (message.content !== '') {
+      if (last && 'text' in last) last.text += message.content
+      else output.push({ text: message.content })
+    }
+    for (const { id, function: called } of message.tool_calls ?? [])
+      output.push({ call: called.name, id, input: called.arguments })
+  }
+  return output
+}
+
 const outputIn: Partial<Record<Api['name'], (stream: string) => Output[]>> = {
   responses: outputOfResponses,
   messages: outputOfMessages,
   gemini: outputOfGemini,
+  ollama: outputOfOllama,
 }
 
 /** Sends a stream through the real gateway, and reads it as an app does. */
@@ -215,7 +241,7 @@ describe.each(translatedApis)('in the API $name, a stream', (api) => {
     for (const stream of [usage + words + end + done, words + end + usage + done, words + end + usage]) {
       const heard = await hear(api, stream)
       expect(heard).toMatchObject({ ...complete, output: [{ text: 'A' }] })
-      expect(heard.stream).toMatch(/"(?:output_tokens|candidatesTokenCount)":3[,}]/)
+      expect(heard.stream).toMatch(/"(?:output_tokens|candidatesTokenCount|eval_count)":3[,}]/)
     }
     expect(await hear(api, words + end + done)).toMatchObject({ ...complete, output: [{ text: 'A' }] })
   })
@@ -238,7 +264,9 @@ describe.each(translatedApis)('in the API $name, a stream', (api) => {
     async (reason) => {
       const heard = await hear(api, `${chunk({ content: 'A' }, reason)}${done}`)
       expect(heard).toMatchObject(complete)
-      expect(heard.stream).toMatch(/"type":"response\.completed"|"stop_reason":"end_turn"|"finishReason":"STOP"/)
+      expect(heard.stream).toMatch(
+        /"type":"response\.completed"|"stop_reason":"end_turn"|"finishReason":"STOP"|"done_reason":"stop"/,
+      )
     },
   )
 
@@ -247,7 +275,7 @@ describe.each(translatedApis)('in the API $name, a stream', (api) => {
     async (reason) => {
       const heard = await hear(api, `${chunk({ content: 'A' }, reason)}${done}`)
       expect(heard.stream).toMatch(
-        /"reason":"max_output_tokens"|"stop_reason":"max_tokens"|"finishReason":"MAX_TOKENS"/,
+        /"reason":"max_output_tokens"|"stop_reason":"max_tokens"|"finishReason":"MAX_TOKENS"|"done_reason":"length"/,
       )
     },
   )
@@ -265,7 +293,7 @@ describe.each(translatedApis)('in the API $name, a stream', (api) => {
     const heard = await hear(api, `${chunk({ content: 'A' }, 'solar_flare')}${done}`)
     expect(heard).toMatchObject({ ...complete, output: [{ text: 'A' }] })
     expect(heard.stream).toMatch(
-      /"reason":"solar_flare"|"stop_reason":null,"stop_sequence":null,"stop_details":null\}|"finishReason":"OTHER"/,
+      /"(?:done_)?reason":"solar_flare"|"stop_reason":null,"stop_sequence":null,"stop_details":null\}|"finishReason":"OTHER"/,
     )
     expect(heard.stream).not.toContain('response.completed')
   })

@@ -98,6 +98,7 @@ function localV1(): Local {
       allowedOrigins: () => [],
       changed: () => undefined,
       connected: () => state.connected,
+      app: () => undefined,
       scheduler: () => ({ waiting: 3, heldUntil: '2026-01-01T00:00:00.000Z' }),
       log: (level, line) => lines.push(`${level}: ${line}`),
     }),
@@ -112,7 +113,7 @@ const checked = (local: LocalV1): AppState['proxy'] => proxyState.parse({ ...loc
 describe('the local API and its settings', () => {
   it('refusals are listed and recorded in the request log', async () => {
     const { local, written } = localV1()
-    await local.apply({ enabled: true, port: 0, ipv6: false })
+    await local.apply({ enabled: true, port: 0, ipv6: false, ollamaApp: null })
     const { baseUrl } = checked(local)
     for (let round = 0; round < 3; round += 1) {
       await ask(`${baseUrl}/models`, {
@@ -135,14 +136,14 @@ describe('the local API and its settings', () => {
   it('counters and refusals survive a move, and the status has the address', async () => {
     const state = localV1()
     const { local } = state
-    await local.apply({ enabled: true, port: 0, ipv6: false })
+    await local.apply({ enabled: true, port: 0, ipv6: false, ollamaApp: null })
     await ask(`${checked(local).baseUrl}/models`)
-    await local.apply({ enabled: true, port: 0, ipv6: true })
+    await local.apply({ enabled: true, port: 0, ipv6: true, ollamaApp: null })
     await ask(`${checked(local).baseUrl}/models`)
     expect(checked(local)).toMatchObject({ refused: 2, refusals: [expect.objectContaining({ times: 2 })] })
     state.connected = false
     expect(checked(local).state).toBe('waiting')
-    await local.apply({ enabled: false, port: 0, ipv6: false })
+    await local.apply({ enabled: false, port: 0, ipv6: false, ollamaApp: null })
     expect(checked(local)).toMatchObject({ state: 'off', baseUrl: null, refused: 2 })
   })
 
@@ -157,7 +158,7 @@ describe('the local API and its settings', () => {
     await new Promise((resolve) => other.once('error', resolve).listen(port, '::1', () => resolve(null)))
     closers.push(() => new Promise((resolve) => other.close(() => resolve(null))))
     await new Promise((resolve) => near.close(resolve))
-    const wish = { enabled: true, port, ipv6: true }
+    const wish = { enabled: true, port, ipv6: true, ollamaApp: null }
     await local.apply(wish)
     const status = checked(local)
     expect(status).toMatchObject({ state: 'on', problem: { kind: 'port_taken' } })

@@ -136,7 +136,7 @@ export class ResponsesSocket implements Watched {
     return this.#options.passed.app.id
   }
 
-  get keyHash(): Uint8Array {
+  get keyHash(): Uint8Array | undefined {
     return this.#options.passed.keyHash
   }
 

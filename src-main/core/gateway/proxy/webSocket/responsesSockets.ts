@@ -137,7 +137,7 @@ export class ResponsesSockets {
   }
 
   /** Ends the connections whose key is no longer valid. */
-  cutInvalid(isValid: (appId: string, keyHash: Uint8Array) => boolean, refusal: Refusal): void {
+  cutInvalid(isValid: (appId: string, keyHash?: Uint8Array) => boolean, refusal: Refusal): void {
     for (const socket of this.#open) if (!isValid(socket.appId, socket.keyHash)) socket.cut('key_ended', refusal)
   }
 
