@@ -1,0 +1,66 @@
+import { cannotEdit, eolOf, type Format, lineEnd, nextLine, type Place } from './format.ts'
+
+/** A line that sets a variable: name, and the text of its value up to the end of the line. */
+const assignment = /^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.]*)[ \t]*=[ \t]*(.*?)[ \t]*$/
+
+/**
+ * `.env` files: one variable a line. Values over several lines are not understood, but stay as they are: a line inside of one that looks
+ * like one of our variables is never touched, because the last line of a name counts and is ours.
+ */
+export const dotenv: Format = {
+  parse(text) {
+    const values = Object.create(null) as Record<string, string>
+    for (const { name, source } of linesOf(text)) values[name] = unquoted(source)
+    return { ...values }
+  },
+  source: (text, at) => lineOf(text, at).source,
+  replace(text, at, source) {
+    const { start, end } = lineOf(text, at)
+    return [{ start, end, text: source }]
+  },
+  add(text, at, _existing, value) {
+    const eol = eolOf(text)
+    const before = text === '' || text.endsWith('\n') ? '' : eol
+    return [{ start: text.length, end: text.length, text: `${before}${nameOf(at)}=${this.write(value)}${eol}` }]
+  },
+  remove(text, at) {
+    const { line } = lineOf(text, at)
+    return [{ start: line, end: nextLine(text, line), text: '' }]
+  },
+  write(value) {
+    if (typeof value !== 'string' || /[\r\n]/.test(value)) throw cannotEdit()
+    if (/^[\w:/.-]*$/.test(value)) return value
+    const quote = ["'", '"', '`'].find((mark) => !value.includes(mark))
+    // Only double quotes expand escapes.
+    if (quote === undefined || (quote === '"' && value.includes('\\'))) throw cannotEdit()
+    return quote + value + quote
+  },
+}
+
+function* linesOf(text: string) {
+  for (let line = 0; line < text.length; line = nextLine(text, line)) {
+    const content = text.slice(line, lineEnd(text, line))
+    const [whole, name, source] = assignment.exec(content) ?? []
+    if (whole === undefined || name === undefined || source === undefined) continue
+    const start = line + content.trimEnd().length - source.length
+    yield { name, source, line, start, end: start + source.length }
+  }
+}
+
+function nameOf(at: Place): string {
+  const [name] = at
+  if (at.length !== 1 || typeof name !== 'string') throw cannotEdit()
+  return name
+}
+
+function lineOf(text: string, at: Place) {
+  const found = [...linesOf(text)].filter(({ name }) => name === nameOf(at)).at(-1)
+  if (!found) throw cannotEdit()
+  return found
+}
+
+/** A value without its quotes, or without a comment behind it. */
+function unquoted(source: string): string {
+  const quoted = /^(["'`])(.*?)\1/.exec(source)
+  return quoted ? (quoted[2] ?? '') : source.replace(/\s+#.*$/, '')
+}
