@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { suggestedModelRule } from './modelMap.ts'
 import { id, instant, problem, problemOrNull, procedure, whole } from './problem.ts'
 import { requestRow } from './requests.ts'
 
@@ -56,9 +57,6 @@ export const programStep = z.object({
   text: z.string(),
 })
 export type ProgramStep = z.infer<typeof programStep>
-
-/** A rule of the model map to offer for an app. `size` chooses the model: the person's own, or one for small tasks. */
-const suggestedModelRule = z.object({ pattern: z.string(), size: z.enum(['large', 'small']) })
 
 /** A program, and what was found of it on this computer. It is never started to find out. */
 export const program = z.object({
@@ -176,7 +174,7 @@ export const programsProcedures = {
     )
     .output(z.object({ steps: z.array(programStep) })),
   /** What `connect` would change. Writes nothing. Needs no key: its place is masked. */
-  preview: procedure.input(toConnect).output(filePreview),
+  preview: procedure.input(toConnect.omit({ appId: true })).output(filePreview),
   /**
    * Writes the entries to the program's file. The file before the first connection is kept until `disconnect`.
    * `key`: the app's key, which is in memory right after it was created or replaced. Null: the key that the file has already.

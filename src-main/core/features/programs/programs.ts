@@ -293,9 +293,8 @@ export function createPrograms(options: ProgramsOptions) {
       return { steps: stepsOf(definition, facts, file === null ? null : homeless(file, options.machine)) }
     },
 
-    /** @throws StudioError `bad_input`, `no_such_item`, `not_writable` */
-    async preview(input: ConnectInput): Promise<FilePreview> {
-      app(input.appId)
+    /** @throws StudioError `bad_input`, `not_writable` */
+    async preview(input: Omit<ConnectInput, 'appId'>): Promise<FilePreview> {
       const definition = definitionOf(input.program)
       const file = await targetOf(definition)
       const row = table.ofFile(file.path)

@@ -68,6 +68,37 @@ export function describeApps(program: Command, parts: Parts, ended: (code: numbe
       const graceHours = graces[options.grace as keyof typeof graces]
       ended(await (await load()).rotateAppKey(id, graceHours, options, parts))
     })
+  const connecting = () => import('../commands/connectApps.ts')
+  const programOption = [
+    '--program <program>',
+    'the program, by its id from "apps programs" (default: the program with the name of the app)',
+  ] as const
+  command(
+    'programs',
+    'List the programs of this computer that can use the local API, and those that are connected',
+  ).action(async (options) => ended(await (await connecting()).listPrograms(options, parts)))
+  withExamples(
+    command(
+      'connect',
+      'Write the address and an app key to the configuration file of a program. Everything else in the file stays',
+    )
+      .option(...programOption)
+      .option('--model <id>', 'model of the service (default: the model of new chats)', nonEmpty)
+      .option('--dry-run', 'print the difference of the file, and write nothing', false),
+    [
+      'inference-studio apps connect codex --dry-run',
+      'inference-studio apps connect work --program claude-code --model glm-4.6',
+    ],
+  )
+    .argument('<app>', 'name of the app, which is added if there is none, or its id', shortName)
+    .action(async (id, options) => ended(await (await connecting()).connectApp(id, options, parts)))
+  command(
+    'disconnect',
+    'Take the entries out of the configuration files of an app’s programs, and restore what they replaced',
+  )
+    .option('--program <program>', 'only this program (default: all of the app)', nonEmpty)
+    .argument('<app>', which, nonEmpty)
+    .action(async (id, options) => ended(await (await connecting()).disconnectApp(id, options, parts)))
   command('revoke', 'Revoke the app key permanently and cancel the running requests of the app')
     .argument('<app>', which, nonEmpty)
     .action(async (id, options) => ended(await (await load()).revokeAppCommand(id, options, parts)))
