@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { suggestedModelRule } from './modelMap.ts'
+import { type SuggestedModelRule, suggestedModelRule } from './modelMap.ts'
 import { id, instant, problem, problemOrNull, procedure, whole } from './problem.ts'
 import { requestRow } from './requests.ts'
 
@@ -30,6 +30,166 @@ export const programIds = [
 export const programId = z.enum(programIds)
 export type ProgramId = z.infer<typeof programId>
 
+/** What is fixed about a program. */
+export interface ProgramInfo {
+  /** Name of the product. */
+  name: string
+  /** Key of the places where it runs (`appSetups:where`), when its name does not say it. */
+  where?: 'continue'
+  kind: 'agent' | 'editor'
+  /** The npm package; null when it has none. */
+  npm: string | null
+  /** True when a test runs a turn with exactly these entries. False: they are from the program's documentation. */
+  verified: boolean
+  /** Model map to offer for its app, in order. Empty for a program that is told its model. */
+  modelMap: SuggestedModelRule[]
+  /** Key of a note (`appSetups:notes`). */
+  note?: (typeof programNotes)[number]
+}
+
+/** Keys of notes about programs (`appSetups:notes`). */
+export const programNotes = ['codex', 'claudeCode', 'cline', 'droid', 'geminiCli', 'vscode'] as const
+
+export const programInfos: Readonly<Record<ProgramId, ProgramInfo>> = {
+  codex: {
+    name: 'Codex CLI',
+    kind: 'agent',
+    npm: '@openai/codex',
+    verified: true,
+    // Codex edits files with apply_patch only for models that it knows. Other models of its list run JavaScript instead of tools.
+    modelMap: [{ pattern: 'gpt-*', size: 'large' }],
+    note: 'codex',
+  },
+  'claude-code': {
+    name: 'Claude Code',
+    kind: 'agent',
+    npm: '@anthropic-ai/claude-code',
+    verified: true,
+    modelMap: [
+      { pattern: '*-haiku-*', size: 'small' },
+      { pattern: 'claude-*', size: 'large' },
+    ],
+    note: 'claudeCode',
+  },
+  'copilot-cli': {
+    name: 'Copilot CLI',
+    kind: 'agent',
+    npm: '@github/copilot',
+    verified: false,
+    modelMap: [],
+  },
+  'gemini-cli': {
+    name: 'Gemini CLI',
+    kind: 'agent',
+    npm: '@google/gemini-cli',
+    verified: false,
+    modelMap: [{ pattern: 'gemini-*', size: 'large' }],
+    note: 'geminiCli',
+  },
+  opencode: {
+    name: 'opencode',
+    kind: 'agent',
+    npm: 'opencode-ai',
+    verified: true,
+    modelMap: [],
+  },
+  kilo: {
+    name: 'Kilo Code',
+    kind: 'agent',
+    npm: '@kilocode/cli',
+    verified: true,
+    modelMap: [],
+  },
+  'qwen-code': {
+    name: 'Qwen Code',
+    kind: 'agent',
+    npm: '@qwen-code/qwen-code',
+    verified: true,
+    modelMap: [],
+  },
+  cline: {
+    name: 'Cline',
+    kind: 'agent',
+    npm: 'cline',
+    verified: true,
+    modelMap: [],
+    note: 'cline',
+  },
+  pi: {
+    name: 'Pi',
+    kind: 'agent',
+    npm: '@earendil-works/pi-coding-agent',
+    verified: true,
+    modelMap: [],
+  },
+  nanocoder: {
+    name: 'Nanocoder',
+    kind: 'agent',
+    npm: '@nanocollective/nanocoder',
+    verified: true,
+    modelMap: [],
+  },
+  'kimi-code': {
+    name: 'Kimi Code',
+    kind: 'agent',
+    npm: '@moonshot-ai/kimi-code',
+    verified: false,
+    modelMap: [],
+  },
+  droid: {
+    name: 'Droid',
+    kind: 'agent',
+    npm: 'droid',
+    verified: false,
+    modelMap: [],
+    note: 'droid',
+  },
+  crush: {
+    name: 'Crush',
+    kind: 'agent',
+    npm: '@charmland/crush',
+    verified: false,
+    modelMap: [],
+  },
+  aider: {
+    name: 'Aider',
+    kind: 'agent',
+    npm: null,
+    verified: false,
+    modelMap: [],
+  },
+  goose: {
+    name: 'goose',
+    kind: 'agent',
+    npm: null,
+    verified: false,
+    modelMap: [],
+  },
+  continue: {
+    name: 'Continue',
+    where: 'continue',
+    kind: 'editor',
+    npm: '@continuedev/cli',
+    verified: true,
+    modelMap: [],
+  },
+  zed: {
+    name: 'Zed',
+    kind: 'editor',
+    npm: null,
+    verified: false,
+    modelMap: [],
+  },
+  vscode: {
+    name: 'VS Code',
+    kind: 'editor',
+    npm: null,
+    verified: false,
+    modelMap: [],
+    note: 'vscode',
+  },
+}
+
 /** Keys of the sentences that say what to do with a text (`appSetups:steps`). */
 export const stepAbouts = [
   'envFile',
@@ -37,15 +197,12 @@ export const stepAbouts = [
   'mergeFile',
   'mergeList',
   'mergeSizes',
-  'once',
   'orRun',
   'run',
   'runChoose',
   'runParts',
-  'runPrefix',
   'tomlFile',
   'zedKey',
-  'vscodeKey',
 ] as const
 
 /** A text for a person to paste, with what to do with it. */
@@ -90,7 +247,7 @@ export const program = z.object({
    */
   overrides: z.array(z.object({ kind: z.enum(['variable', 'projectFile']), name: z.string(), isSet: z.boolean() })),
   /** Key of a note (`appSetups:notes`). */
-  note: z.string().nullable(),
+  note: z.enum(programNotes).nullable(),
   /** Whether `try` can run it: it has a non-interactive mode, and its command was found. */
   canTry: z.boolean(),
 })

@@ -7,14 +7,13 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../../resources/scripts/ready.mjs'
 import { mappedModel } from '../../src-main/core/gateway/apps/modelMap.ts'
-import { suggestedModelMap } from '../../src-renderer/features/proxy/modelMapForm.ts'
-import { type Setup, setups } from '../../src-renderer/features/proxy/setups/index.ts'
-import type { Facts } from '../../src-renderer/features/proxy/setups/setup.ts'
+import { suggestedModelMap } from '../../src-preload/contract/modelMap.ts'
 import { appKey } from '../helpers/appRequest.ts'
 import { firstCases } from '../helpers/effort.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { type FarEnd, openFarEnd } from '../helpers/gateway.ts'
 import { lacks, needs } from '../helpers/programs.mjs'
+import { type Facts, setups, type TextSetup } from '../helpers/setups.ts'
 import { agents } from './agents/table.ts'
 import { openService, type Service } from './helpers/service.ts'
 
@@ -41,7 +40,7 @@ function ownFolder() {
   }
 }
 
-const setup = (id: string): Setup => {
+const setup = (id: string): TextSetup => {
   const found = setups.find((one) => one.id === id)
   if (!found) throw new Error(`There is no set-up "${id}".`)
   return found
@@ -277,7 +276,7 @@ async function wordsOfAll(some: Facts): Promise<string[]> {
   return (await bash(`${stubs}\n${scripts.join('\n')}`)).split('\0')
 }
 
-const jsonOf = ({ steps }: Setup, some: Facts): unknown[] =>
+const jsonOf = ({ steps }: TextSetup, some: Facts): unknown[] =>
   steps(some).flatMap(({ language, text }) => (language === 'json' ? [JSON.parse(text) as unknown] : []))
 
 /** Returns the same value with the placeholders in its strings and names replaced by the real values. */

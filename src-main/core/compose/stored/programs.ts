@@ -1,8 +1,8 @@
 import { suggestedModelMap } from '../../../../src-preload/contract/modelMap.ts'
-import type { ProgramId } from '../../../../src-preload/contract/programs.ts'
+import { type ProgramId, programIds, programInfos } from '../../../../src-preload/contract/programs.ts'
 import { StudioError } from '../../errors.ts'
 import { modelFacts } from '../../features/models/modelFacts.ts'
-import { createPrograms, definitionOf, definitions } from '../../features/programs/programs.ts'
+import { createPrograms, definitionOf } from '../../features/programs/programs.ts'
 import { Apps } from '../../gateway/apps/apps.ts'
 import { openStore } from '../../store/store.ts'
 import { placeOf } from '../account.ts'
@@ -49,10 +49,9 @@ export function openPrograms(dataDir: string) {
     /** The program that has this id or name. @throws StudioError `bad_input` */
     named(which: string) {
       const wanted = which.trim().toLowerCase()
-      const found = definitions.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted)
-      if (found) return found
-      const ids = definitions.map(({ id }) => id).join(', ')
-      throw new StudioError('bad_input', `No program is called ${which}. Programs: ${ids}.`)
+      const id = programIds.find((one) => one === wanted || programInfos[one].name.toLowerCase() === wanted)
+      if (id !== undefined) return { id, ...programInfos[id], hasFile: definitionOf(id).file !== null }
+      throw new StudioError('bad_input', `No program is called ${which}. Programs: ${programIds.join(', ')}.`)
     },
     /** The model of new chats, else the first of the service. Null: none is known. */
     usualModel(): string | null {
@@ -61,7 +60,7 @@ export function openPrograms(dataDir: string) {
     },
     /** The model map that a program needs for a model. */
     modelMap: (program: ProgramId, model: string) =>
-      suggestedModelMap(definitionOf(program).modelMap, model, chatModels()),
+      suggestedModelMap(programInfos[program].modelMap, model, chatModels()),
     async close(): Promise<void> {
       await close()
       apps.close()

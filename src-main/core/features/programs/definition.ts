@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import type { Program, ProgramStep } from '../../../../src-preload/contract/programs.ts'
+import type { Program, ProgramId, ProgramStep } from '../../../../src-preload/contract/programs.ts'
 import type { Entry, FormatName } from './edit/entries.ts'
 
 /** What decides where programs keep their files. */
@@ -25,9 +25,8 @@ export interface ProgramFacts {
 }
 
 /** Everything that is known about one program. Its texts and its entries come from here alone. */
-export interface ProgramDefinition extends Pick<Program, 'id' | 'name' | 'kind' | 'npm' | 'verified' | 'modelMap'> {
-  where?: 'continue'
-  note?: string
+export interface ProgramDefinition {
+  id: ProgramId
   /** Names of its command. */
   commands: readonly string[]
   /** Absolute folders with its command besides those of the PATH. */

@@ -13,12 +13,6 @@ import {
 export const editors: readonly ProgramDefinition[] = [
   {
     id: 'continue',
-    name: 'Continue',
-    where: 'continue',
-    kind: 'editor',
-    npm: '@continuedev/cli',
-    verified: true,
-    modelMap: [],
     commands: ['cn'],
     folder: (machine) => folderOf(machine, 'CONTINUE_GLOBAL_DIR', '.continue'),
     file: {
@@ -53,11 +47,6 @@ export const editors: readonly ProgramDefinition[] = [
   },
   {
     id: 'zed',
-    name: 'Zed',
-    kind: 'editor',
-    npm: null,
-    verified: false,
-    modelMap: [],
     commands: ['zed', 'zeditor'],
     folder: zedFolder,
     file: {
@@ -90,12 +79,6 @@ export const editors: readonly ProgramDefinition[] = [
   },
   {
     id: 'vscode',
-    name: 'VS Code',
-    kind: 'editor',
-    npm: null,
-    verified: false,
-    modelMap: [],
-    note: 'vscode',
     commands: ['code'],
     folder: codeFolder,
     file: {

@@ -5,14 +5,15 @@ import * as z from 'zod'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { ModelFacts } from '../../../../src-preload/contract/models.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
-import type {
-  ConnectedProgram,
-  FilePreview,
-  Program,
-  ProgramId,
-  ProgramState,
-  ProgramStep,
-  ProgramTrial,
+import {
+  type ConnectedProgram,
+  type FilePreview,
+  type Program,
+  type ProgramId,
+  type ProgramState,
+  type ProgramStep,
+  type ProgramTrial,
+  programInfos,
 } from '../../../../src-preload/contract/programs.ts'
 import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
@@ -318,7 +319,7 @@ export function createPrograms(options: ProgramsOptions) {
       if (known === null && definition.keyPlace === 'file') {
         throw new StudioError(
           'bad_input',
-          `The app key of ${name} is stored only as a hash. Replace the key, then connect ${definition.name}.`,
+          `The app key of ${name} is stored only as a hash. Replace the key, then connect ${nameOf(definition)}.`,
         )
       }
       return shown(await writeConnection(file, row, input, known ?? ''))
@@ -377,9 +378,10 @@ export function createPrograms(options: ProgramsOptions) {
       const here = await machine()
       const [found] = await findPrograms([definition], here)
       const { trial } = definition
-      if (!trial) throw new StudioError('bad_input', `${definition.name} has no mode for a trial. Start it yourself.`)
+      if (!trial)
+        throw new StudioError('bad_input', `${nameOf(definition)} has no mode for a trial. Start it yourself.`)
       if (!found?.command)
-        throw new StudioError('bad_input', `The command of ${definition.name} was not found. Start it yourself.`)
+        throw new StudioError('bad_input', `The command of ${nameOf(definition)} was not found. Start it yourself.`)
       const since = new Date().toISOString()
       const { command } = found
       const args = trial.args(trialPrompt, { model: row.model })
@@ -412,7 +414,8 @@ function programOf(
   found: Awaited<ReturnType<typeof findPrograms>>[number] | undefined,
   { env }: Machine,
 ): Program {
-  const { id, name, where = null, kind, npm, verified, modelMap, note = null, keyPlace, overrides, trial } = definition
+  const { id, keyPlace, overrides, trial } = definition
+  const { name, where = null, kind, npm, verified, modelMap, note = null } = programInfos[id]
   const variables = overrides.variables.map((variable) => ({
     kind: 'variable' as const,
     name: variable,
@@ -449,5 +452,10 @@ const homeless = (path: string, { home }: Machine): string =>
 const withoutStudio = (env: Machine['env']): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(?:INFERENCE_STUDIO|STUDIO)_/.test(name)))
 
-const noFile = ({ name }: ProgramDefinition): StudioError =>
-  new StudioError('bad_input', `${name} has no configuration file for an address. Use the lines for its terminal.`)
+const nameOf = ({ id }: ProgramDefinition): string => programInfos[id].name
+
+const noFile = (definition: ProgramDefinition): StudioError =>
+  new StudioError(
+    'bad_input',
+    `${nameOf(definition)} has no configuration file for an address. Use the lines for its terminal.`,
+  )

@@ -54,7 +54,7 @@ const words = {
  */
 export function connectApp(which: string, options: ConnectOptions, parts: Parts): Promise<number> {
   return withPrograms(options, parts, async (programs) => {
-    const { id: program, name, file: hasFile } = programs.named(options.program ?? which)
+    const { id: program, name, hasFile } = programs.named(options.program ?? which)
     const app = existingApp(programs, which)
     const model = options.model ?? app?.models?.[0] ?? programs.usualModel()
     if (model === null) throw new StudioError('bad_input', 'No model is known yet. Name one with --model.')
@@ -62,7 +62,7 @@ export function connectApp(which: string, options: ConnectOptions, parts: Parts)
     const { diff, file, seen } = await programs.preview({ program, model })
     if (options.dryRun) {
       if (options.json) printJson({ file, diff })
-      else say(diff === '' ? `${file} has these lines already.` : diff)
+      else say(...(diff === '' ? [`${file} has these lines already.`] : diff.trimEnd().split('\n')))
       return
     }
     const { id: appId, name: appName, key } = appFor(programs, { which, app, program, model })

@@ -86,7 +86,8 @@ function edit({ format, file, text, remove, base, add }: EditJob): Edited {
 function maskedDiff(file: string, before: string, after: string): string {
   const [old, fresh] = [masked(before), masked(after)]
   if (old === fresh) return ''
-  return createTwoFilesPatch(file, file, old, fresh, undefined, undefined, { context: 3 })
+  const patch = createTwoFilesPatch(file, file, old, fresh, undefined, undefined, { context: 3 })
+  return patch.slice(patch.indexOf('--- '))
 }
 
 /** Values of names that end like those of secrets. */
