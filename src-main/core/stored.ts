@@ -41,9 +41,9 @@ export function storedData({ version, log }: { version: () => string; log: Host[
     },
     /** Creates and changes nothing in the folder. */
     openAppsReadOnly: async (dataDir: string) => (await import('./gateway/apps/apps.ts')).openAppsReadOnly(dataDir),
-    async openPrograms(dataDir: string) {
+    async openPrograms(dataDir: string, port?: number) {
       await refuseMissingDatabase(dataDir)
-      return (await import('./compose/stored/programs.ts')).openPrograms(dataDir)
+      return (await import('./compose/stored/programs.ts')).openPrograms(dataDir, port)
     },
     async openConnections(dataDir: string) {
       await refuseMissingDatabase(dataDir)

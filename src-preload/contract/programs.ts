@@ -242,7 +242,7 @@ export const program = z.object({
   /** When a change of the file takes effect (`appSetups:takesEffect`): at once, in its next session, or after it is restarted. */
   takesEffect: z.enum(['atOnce', 'nextSession', 'restart']),
   /**
-   * What has precedence over the file (`appSetups:overrides`): environment variables by name, and files in a project folder by path.
+   * What has precedence over the file: environment variables by name, and files in a project folder by path.
    * `isSet`: the variable is set where Inference Studio was started, which tells nothing about other terminals.
    */
   overrides: z.array(z.object({ kind: z.enum(['variable', 'projectFile']), name: z.string(), isSet: z.boolean() })),

@@ -22,6 +22,10 @@ export const setups: TextSetup[] = known.map((setup) => ({
     if (isLibrary(setup)) return setup.steps(facts).map((step) => ({ ...step, file: null }))
     const definition = definitions.find(({ id }) => id === setup.id)
     if (!definition) throw new Error(`${setup.id} has no definition.`)
-    return stepsOf(definition, { ...facts, ...unknownModel }, definition.file?.paths(machine)[0] ?? null)
+    return stepsOf(
+      definition,
+      { ...facts, ...unknownModel },
+      definition.files.map(({ paths }) => paths(machine)[0] ?? ''),
+    )
   },
 }))

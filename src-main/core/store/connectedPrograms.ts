@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type ProgramId, programId } from '../../../src-preload/contract/programs.ts'
 import type { Database } from './database.ts'
-import { json, type Row, readOrNull, text } from './rows.ts'
+import { json, number, type Row, readOrNull, text } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
 const entry = z.object({
@@ -11,12 +11,14 @@ const entry = z.object({
   existing: z.number().int(),
 })
 
-/** A program whose configuration file has entries of ours. */
+/** A configuration file of a program that has entries of ours. */
 export interface StoredProgram {
   id: string
   program: ProgramId
   /** Absolute path. Unique. */
   file: string
+  /** Which of the program's files this is, from 0. */
+  part: number
   appId: string
   model: string
   /** Address that was written, ending in `/v1`. */
@@ -33,9 +35,9 @@ export function connectedProgramTable({ handle }: Database) {
     one: 'SELECT * FROM connected_programs WHERE id = ?',
     ofFile: 'SELECT * FROM connected_programs WHERE file = ?',
     remove: 'DELETE FROM connected_programs WHERE id = ?',
-    save: `INSERT INTO connected_programs (id, program, file, app_id, model, base_url, entries, written_hash, connected_at)
-      VALUES (:id, :program, :file, :appId, :model, :baseUrl, :entries, :writtenHash, :connectedAt)
-      ON CONFLICT (id) DO UPDATE SET program = :program, file = :file, app_id = :appId, model = :model, base_url = :baseUrl,
+    save: `INSERT INTO connected_programs (id, program, file, part, app_id, model, base_url, entries, written_hash, connected_at)
+      VALUES (:id, :program, :file, :part, :appId, :model, :baseUrl, :entries, :writtenHash, :connectedAt)
+      ON CONFLICT (id) DO UPDATE SET program = :program, file = :file, part = :part, app_id = :appId, model = :model, base_url = :baseUrl,
         entries = :entries, written_hash = :writtenHash`,
   })
   return {
@@ -53,6 +55,7 @@ function read(row: Row): StoredProgram {
     id: text(row, 'id'),
     program: programId.parse(text(row, 'program')),
     file: text(row, 'file'),
+    part: number(row, 'part'),
     appId: text(row, 'app_id'),
     model: text(row, 'model'),
     baseUrl: text(row, 'base_url'),

@@ -26,13 +26,25 @@ export const appSetups = {
     finally: 'Then, in a terminal.',
     module: 'After `npm install {{packages}}`, in a module.',
   },
+  /** When a change of its file takes effect. */
+  takesEffect: {
+    atOnce: '{{name}} reads the change at once.',
+    nextSession: '{{name}} reads the change when you start it the next time.',
+    restart: 'Restart {{name}} afterwards.',
+  },
+  /** Where the key is, when it is not in the file. */
+  keyPlaces: {
+    file: 'Its key is in this file.',
+    environment: 'It reads its key from the terminal in which you start it.',
+    secretStore: 'It keeps its key in a store of its own: enter the app key there.',
+  },
   notes: {
     codex:
       'Codex asks for gpt-5.5, and the model map of this app replaces it with your model. The context window is that of your model where it is known, else 128,000 tokens. No retries, because Inference Studio retries where that is safe. To use your OpenAI account, start it with "codex -c model_provider=openai".',
     claudeCode:
       'For subagents and small tasks Claude Code asks for models such as claude-haiku-5-5, which the model map of this app replaces. The context window is that of your model where it is known, else 128,000 tokens. No retries, because Inference Studio retries where that is safe. Unset ANTHROPIC_API_KEY in your terminal: a second key is refused. To use your Anthropic account again, disconnect it or remove these values.',
     cline: 'In the VS Code extension choose "OpenAI Compatible" as the API provider and enter the same three values.',
-    droid: 'Choose the model with /model. Droid still asks you to sign in to its own account.',
+    droid: 'Droid works with this model without signing in to its own account. In a session, choose the model with /model.',
     geminiCli:
       'If you signed in with Google before, run /auth and choose "Use Gemini API Key", or remove "selectedType" from ~/.gemini/settings.json. For small tasks Gemini CLI asks for models such as gemini-3-flash, which the model map of this app replaces.',
     vscode:

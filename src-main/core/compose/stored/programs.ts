@@ -10,8 +10,11 @@ import { ownerOf, thisMachine } from '../programs.ts'
 
 export type ProgramCommands = ReturnType<typeof openPrograms>
 
-/** The programs of this computer for commands, also while a core runs. The address is that of the settings. */
-export function openPrograms(dataDir: string) {
+/**
+ * The programs of this computer for commands, also while a core runs.
+ * @param port port of the local API; absent: that of the settings
+ */
+export function openPrograms(dataDir: string, port?: number) {
   const store = openStore(dataDir)
   const apps = new Apps(store)
   const place = () => {
@@ -30,7 +33,7 @@ export function openPrograms(dataDir: string) {
     requests: async () => [],
   })
   function baseUrl(): string {
-    return `http://127.0.0.1:${store.settings.read().proxyPort}/v1`
+    return `http://127.0.0.1:${port ?? store.settings.read().proxyPort}/v1`
   }
   /** Models of the connection in use that may chat, as last listed. */
   function chatModels(): string[] {
@@ -50,7 +53,7 @@ export function openPrograms(dataDir: string) {
     named(which: string) {
       const wanted = which.trim().toLowerCase()
       const id = programIds.find((one) => one === wanted || programInfos[one].name.toLowerCase() === wanted)
-      if (id !== undefined) return { id, ...programInfos[id], hasFile: definitionOf(id).file !== null }
+      if (id !== undefined) return { id, ...programInfos[id], hasFile: definitionOf(id).files.length > 0 }
       throw new StudioError('bad_input', `No program is called ${which}. Programs: ${programIds.join(', ')}.`)
     },
     /** The model of new chats, else the first of the service. Null: none is known. */

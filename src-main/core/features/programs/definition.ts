@@ -24,6 +24,15 @@ export interface ProgramFacts {
   images: boolean
 }
 
+/** A configuration file of a program. */
+export interface ProgramFile {
+  format: FormatName
+  /** Absolute paths, of which the first that exists is written, else the first. */
+  paths(machine: Machine): string[]
+  about: ProgramStep['about']
+  entries(facts: ProgramFacts): Entry[]
+}
+
 /** Everything that is known about one program. Its texts and its entries come from here alone. */
 export interface ProgramDefinition {
   id: ProgramId
@@ -33,15 +42,9 @@ export interface ProgramDefinition {
   installFolders?(machine: Machine): string[]
   /** A folder of its own. It exists when the program was used, also without a command, as editors are. */
   folder(machine: Machine): string | null
-  /** The file that Connect writes; null when there is none. */
-  file: null | {
-    format: FormatName
-    /** Absolute paths, of which the first that exists is written, else the first. */
-    paths(machine: Machine): string[]
-    about: ProgramStep['about']
-    entries(facts: ProgramFacts): Entry[]
-    takesEffect: Program['takesEffect']
-  }
+  /** The files that Connect writes, the one with the key first. Empty when there is none. */
+  files: readonly ProgramFile[]
+  takesEffect: Program['takesEffect']
   keyPlace: Program['keyPlace']
   /** Environment variables and files in a project folder that have precedence over the file. */
   overrides: { variables: readonly string[]; files: readonly string[] }

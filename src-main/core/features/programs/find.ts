@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, opendir, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
-import type { Machine, ProgramDefinition } from './definition.ts'
+import type { Machine, ProgramDefinition, ProgramFile } from './definition.ts'
 
 /** Most folders of the PATH that are read, and most names of one folder. */
 const maxFolders = 100
@@ -35,21 +35,24 @@ export async function findPrograms(definitions: readonly ProgramDefinition[], ma
       const folders = [...new Set([...onPath, ...usual, ...(definition.installFolders?.(machine) ?? [])])]
       const command = await findCommand(commandNames(definition, machine), folders, namesIn)
       const folder = definition.folder(machine)
-      const { file, hasFile } = await findFile(definition, machine)
+      const [main] = definition.files
+      const { file, hasFile } = main ? await findFile(main, machine) : { file: null, hasFile: false }
       const isInstalled = command !== null || hasFile || (folder !== null && (await exists(folder)))
       return { command, isInstalled, file, hasFile }
     }),
   )
 }
 
-/** The first file that exists, else the first. */
+/** The first path that exists, else the first. */
 export async function findFile(
-  { file }: Pick<ProgramDefinition, 'file'>,
+  { paths }: Pick<ProgramFile, 'paths'>,
   machine: Machine,
-): Promise<{ file: string | null; hasFile: boolean }> {
-  const paths = file?.paths(machine) ?? []
-  for (const path of paths) if (await exists(path)) return { file: path, hasFile: true }
-  return { file: paths[0] ?? null, hasFile: false }
+): Promise<{ file: string; hasFile: boolean }> {
+  const all = paths(machine)
+  for (const path of all) if (await exists(path)) return { file: path, hasFile: true }
+  const [first] = all
+  if (first === undefined) throw new RangeError('A file needs a path.')
+  return { file: first, hasFile: false }
 }
 
 const pathOf = ({ env, platform }: Machine): string | undefined =>

@@ -22,7 +22,7 @@ import type { StoredProgram } from '../../store/connectedPrograms.ts'
 import { parseJson } from '../../store/rows.ts'
 import type { Store } from '../../store/store.ts'
 import { agents } from './agents.ts'
-import type { Machine, ProgramDefinition, ProgramFacts } from './definition.ts'
+import type { Machine, ProgramDefinition, ProgramFacts, ProgramFile } from './definition.ts'
 import { decoded, type FoundEntries, type UndoableEntry, writeEntries } from './edit/entries.ts'
 import type { Edited, ProgramFileJob, ProgramFileResult } from './edit/worker.ts'
 import { editors } from './editors.ts'
@@ -147,34 +147,54 @@ export function createPrograms(options: ProgramsOptions) {
   const undoable = (row: StoredProgram, state: Undo | null): UndoableEntry[] =>
     row.entries.map((entry, index) => ({ ...entry, before: state?.before[index] ?? null }))
 
+  /** A file of a program, as it is now, with its row if it is connected. */
+  interface Part {
+    index: number
+    known: ProgramFile
+    file: ConfigFile
+    row: StoredProgram | null
+  }
+
   /** The edit that takes out the entries of an earlier connection, if any, and writes new ones. */
-  async function planned(
-    definition: ProgramDefinition,
-    file: ConfigFile,
-    row: StoredProgram | null,
-    facts: ProgramFacts | null,
-  ) {
-    if (!definition.file) throw noFile(definition)
+  async function planned({ known, file, row }: Part, facts: ProgramFacts | null) {
     const state = row && (await readUndo(row.id))
     const isAsWritten = row !== null && state !== null && file.seen === row.writtenHash
-    const text = file.bytes ? decoded(file.bytes) : ''
     const result = await edit(file.path, {
-      format: definition.file.format,
+      format: known.format,
       file: homeless(file.path, options.machine),
-      text,
+      text: file.bytes ? decoded(file.bytes) : '',
       remove: row ? undoable(row, state) : [],
       base: isAsWritten ? (state.base ?? '') : null,
-      add: facts ? definition.file.entries(facts) : [],
+      add: facts ? known.entries(facts) : [],
     })
     /** Whether the file is only there because of us. */
-    const isOurs = row ? state?.base === null : file.bytes === null
+    const isOurs = file.bytes === null || (state !== null && state.base === null)
     return { ...result, isOurs }
   }
 
-  async function targetOf(definition: ProgramDefinition): Promise<ConfigFile> {
-    const { file } = await findFile(definition, await machine())
-    if (file === null) throw noFile(definition)
-    return readConfigFile(file)
+  /** The files of a program that is to be connected. @throws StudioError `bad_input` when it has none */
+  async function partsToConnect(definition: ProgramDefinition): Promise<Part[]> {
+    const here = await machine()
+    if (definition.files.length === 0) throw noFile(definition)
+    const parts: Part[] = []
+    for (const [index, known] of definition.files.entries()) {
+      const file = await readConfigFile((await findFile(known, here)).file)
+      parts.push({ index, known, file, row: table.ofFile(file.path) })
+    }
+    return parts
+  }
+
+  /** The files of a connected program: that of `main`, and others of the same app. */
+  async function partsOf(main: StoredProgram): Promise<Part[]> {
+    const rows = table
+      .all()
+      .filter(({ program, appId, part }) => program === main.program && appId === main.appId && part > 0)
+    const parts: Part[] = []
+    for (const row of [main, ...rows]) {
+      const known = definitionOf(row.program).files[row.part]
+      if (known) parts.push({ index: row.part, known, file: await readConfigFile(row.file), row })
+    }
+    return parts
   }
 
   function rowOf(id: string): StoredProgram {
@@ -183,9 +203,8 @@ export function createPrograms(options: ProgramsOptions) {
     return row
   }
 
-  async function keyIn(file: ConfigFile, row: StoredProgram): Promise<FoundEntries> {
-    const { file: known } = definitionOf(row.program)
-    if (!known || !file.bytes) return { isComplete: false, key: null }
+  async function foundIn({ known, file, row }: Part): Promise<FoundEntries> {
+    if (!row || !file.bytes) return { isComplete: false, key: null }
     return find(file.path, { format: known.format, text: decoded(file.bytes), written: row.entries })
   }
 
@@ -194,11 +213,12 @@ export function createPrograms(options: ProgramsOptions) {
     isInstalled: boolean,
   ): Promise<{ state: ProgramState; problem: Problem | null }> {
     try {
-      const file = await readConfigFile(row.file)
-      if (!file.bytes) return { state: 'fileGone', problem: null }
-      const { isComplete, key } = await keyIn(file, row)
-      if (!isComplete) return { state: 'linesGone', problem: null }
+      const parts = await partsOf(row)
+      if (parts.some(({ file }) => !file.bytes)) return { state: 'fileGone', problem: null }
+      const found = await Promise.all(parts.map(foundIn))
+      if (found.some(({ isComplete }) => !isComplete)) return { state: 'linesGone', problem: null }
       if (row.baseUrl !== options.baseUrl()) return { state: 'otherAddress', problem: null }
+      const key = found[0]?.key ?? null
       if (key !== null && options.ownerOf(key) !== row.appId) return { state: 'keyReplaced', problem: null }
       return { state: isInstalled ? 'connected' : 'programGone', problem: null }
     } catch (thrown) {
@@ -206,16 +226,29 @@ export function createPrograms(options: ProgramsOptions) {
     }
   }
 
-  /** Writes the entries. The row is stored first: a crash in between leaves a connection without lines, which can be taken back. */
-  async function writeConnection(
-    file: ConfigFile,
-    row: StoredProgram | null,
-    input: ConnectInput,
-    key: string,
-  ): Promise<StoredProgram> {
-    const definition = definitionOf(input.program)
+  /** Writes the entries to all files, or to none. @returns the row of the first file */
+  async function writeParts(parts: readonly Part[], input: ConnectInput, key: string): Promise<StoredProgram> {
     const facts = factsOf(input.model, key)
-    const { text, base, written, isOurs } = await planned(definition, file, row, facts)
+    const plans = await Promise.all(parts.map(async (part) => ({ part, plan: await planned(part, facts) })))
+    const written: StoredProgram[] = []
+    try {
+      for (const { part, plan } of plans) written.push(await writePart(part, plan, input, facts.baseUrl))
+    } catch (thrown) {
+      for (const row of written) if (parts.every((part) => part.row?.id !== row.id)) await takeOut(row)
+      throw thrown
+    }
+    const [main] = written
+    if (!main) throw new RangeError('A connection needs a file.')
+    return main
+  }
+
+  /** Writes one file. The row is stored first: a crash in between leaves a connection without lines, which can be taken back. */
+  async function writePart(
+    { index, file, row }: Part,
+    { text, base, written, isOurs }: Awaited<ReturnType<typeof planned>>,
+    { program, appId, model }: ConnectInput,
+    baseUrl: string,
+  ): Promise<StoredProgram> {
     const id = row?.id ?? randomUUID()
     const former = row && (await readUndo(row.id))
     if (!row && file.bytes) await keepOriginal(id, file)
@@ -224,10 +257,9 @@ export function createPrograms(options: ProgramsOptions) {
       before: written.map(({ before }) => before),
     })
     const saved: StoredProgram = {
-      ...input,
-      id,
+      ...{ id, program, appId, model, baseUrl },
       file: file.path,
-      baseUrl: facts.baseUrl,
+      part: index,
       entries: written.map(({ before: _, ...entry }) => entry),
       writtenHash: hashOfFile(text),
       connectedAt: row?.connectedAt ?? new Date().toISOString(),
@@ -245,6 +277,21 @@ export function createPrograms(options: ProgramsOptions) {
     return saved
   }
 
+  /** Takes the entries of one file out. @returns the entries that stay */
+  async function takeOut(row: StoredProgram): Promise<string[]> {
+    const known = definitionOf(row.program).files[row.part]
+    const file = await readConfigFile(row.file)
+    let left: string[] = []
+    if (known && file.bytes) {
+      const result = await planned({ index: row.part, known, file, row }, null)
+      left = result.left
+      if (result.isOurs && result.isEmpty) await deleteConfigFile(file)
+      else if (result.text !== decoded(file.bytes)) await replaceConfigFile(file, Buffer.from(result.text))
+    }
+    await forget(row.id)
+    return left
+  }
+
   /** Keeps the file as it was before the first connection, for a person who wants to copy it back by hand. */
   async function keepOriginal(id: string, { bytes, mode }: ConfigFile): Promise<void> {
     await mkdir(undoFolder, { recursive: true, mode: 0o700 })
@@ -257,15 +304,33 @@ export function createPrograms(options: ProgramsOptions) {
     await Promise.all([undoFile(id), originalFile(id)].map((path) => rm(path, { force: true })))
   }
 
-  async function shown(row: StoredProgram): Promise<ConnectedProgram> {
-    const [found] = await findPrograms([definitionOf(row.program)], await machine())
-    const { entries: _, writtenHash: _hash, baseUrl: _url, ...rest } = row
-    return { ...rest, ...(await stateOf(row, found?.isInstalled === true)) }
+  async function shown(row: StoredProgram, isInstalled?: boolean): Promise<ConnectedProgram> {
+    const [found] = isInstalled === undefined ? await findPrograms([definitionOf(row.program)], await machine()) : []
+    const { id, program, file, appId, model, connectedAt } = row
+    return {
+      id,
+      program,
+      file,
+      appId,
+      model,
+      connectedAt,
+      ...(await stateOf(row, isInstalled ?? found?.isInstalled === true)),
+    }
   }
 
-  async function previewOf(file: ConfigFile, plan: Promise<Edited & { isOurs: boolean }>): Promise<FilePreview> {
-    const { diff } = await plan
-    return { file: file.path, exists: file.bytes !== null, diff, seen: file.seen }
+  async function previewOf(parts: readonly Part[], facts: ProgramFacts | null): Promise<FilePreview> {
+    const plans = await Promise.all(parts.map((part) => planned(part, facts)))
+    const diff = plans.map((plan) => plan.diff).join('')
+    const [main] = parts
+    if (!main) throw new RangeError('A connection needs a file.')
+    return { file: main.file.path, exists: main.file.bytes !== null, diff, seen: seenOf(parts) }
+  }
+
+  const seenOf = (parts: readonly Part[]): string => parts.map(({ file }) => file.seen).join(' ')
+
+  function assertSeen(parts: readonly Part[], seen: string): void {
+    const [main] = parts
+    if (main && seenOf(parts) !== seen) throw changedSince(main.file.path)
   }
 
   return {
@@ -274,10 +339,8 @@ export function createPrograms(options: ProgramsOptions) {
       const found = await findPrograms(definitions, here)
       const programs = definitions.map((definition, index) => programOf(definition, found[index], here))
       const connected: ConnectedProgram[] = []
-      for (const row of table.all()) {
-        const program = programs.find(({ id }) => id === row.program)
-        const { entries: _, writtenHash: _hash, baseUrl: _url, ...rest } = row
-        connected.push({ ...rest, ...(await stateOf(row, program?.installed === true)) })
+      for (const row of table.all().filter(({ part }) => part === 0)) {
+        connected.push(await shown(row, programs.find(({ id }) => id === row.program)?.installed === true))
       }
       return { programs, connected }
     },
@@ -290,16 +353,20 @@ export function createPrograms(options: ProgramsOptions) {
     }): Promise<{ steps: ProgramStep[] }> {
       const definition = definitionOf(input.program)
       const facts = { ...factsOf(input.model, input.key), baseUrl: input.baseUrl }
-      const { file } = await findFile(definition, await machine())
-      return { steps: stepsOf(definition, facts, file === null ? null : homeless(file, options.machine)) }
+      const here = await machine()
+      const files = await Promise.all(definition.files.map((known) => findFile(known, here)))
+      return {
+        steps: stepsOf(
+          definition,
+          facts,
+          files.map(({ file }) => homeless(file, options.machine)),
+        ),
+      }
     },
 
     /** @throws StudioError `bad_input`, `not_writable` */
     async preview(input: Omit<ConnectInput, 'appId'>): Promise<FilePreview> {
-      const definition = definitionOf(input.program)
-      const file = await targetOf(definition)
-      const row = table.ofFile(file.path)
-      return previewOf(file, planned(definition, file, row, factsOf(input.model, shownKey)))
+      return previewOf(await partsToConnect(definitionOf(input.program)), factsOf(input.model, shownKey))
     },
 
     /** @throws StudioError `bad_input`, `no_such_item`, `not_writable`, `disk_full`, `busy` */
@@ -312,39 +379,30 @@ export function createPrograms(options: ProgramsOptions) {
       if (revokedAt !== null)
         throw new StudioError('bad_input', `The app key of ${name} was revoked. Add the app again.`)
       const definition = definitionOf(input.program)
-      const file = await targetOf(definition)
-      if (file.seen !== seen) throw changedSince(file.path)
-      const row = table.ofFile(file.path)
-      const known = key ?? (row && (await keyIn(file, row)).key)
+      const parts = await partsToConnect(definition)
+      assertSeen(parts, seen)
+      const known = key ?? (parts[0] ? (await foundIn(parts[0])).key : null)
       if (known === null && definition.keyPlace === 'file') {
         throw new StudioError(
           'bad_input',
           `The app key of ${name} is stored only as a hash. Replace the key, then connect ${nameOf(definition)}.`,
         )
       }
-      return shown(await writeConnection(file, row, input, known ?? ''))
+      return shown(await writeParts(parts, input, known ?? ''))
     },
 
     /** @throws StudioError as `preview` */
     async previewDisconnect({ id }: { id: string }): Promise<FilePreview> {
-      const row = rowOf(id)
-      const file = await readConfigFile(row.file)
-      return previewOf(file, planned(definitionOf(row.program), file, row, null))
+      return previewOf(await partsOf(rowOf(id)), null)
     },
 
     /** @throws StudioError as `connect` */
     async disconnect({ id, seen }: { id: string; seen: string }): Promise<{ left: string[] }> {
-      const row = rowOf(id)
-      const file = await readConfigFile(row.file)
-      if (file.seen !== seen) throw changedSince(file.path)
-      let left: string[] = []
-      if (file.bytes) {
-        const result = await planned(definitionOf(row.program), file, row, null)
-        left = result.left
-        if (result.isOurs && result.isEmpty) await deleteConfigFile(file)
-        else if (result.text !== decoded(file.bytes)) await replaceConfigFile(file, Buffer.from(result.text))
-      }
-      await forget(id)
+      const parts = await partsOf(rowOf(id))
+      assertSeen(parts, seen)
+      const left: string[] = []
+      // The first file last: until then the connection is listed.
+      for (const { row } of parts.toReversed()) if (row) left.unshift(...(await takeOut(row)))
       return { left }
     },
 
@@ -352,17 +410,17 @@ export function createPrograms(options: ProgramsOptions) {
     async rewrite({ appId, key }: { appId: string | null; key: string | null }) {
       const written: string[] = []
       const failed: { id: string; problem: Problem }[] = []
-      for (const row of table.all().filter((one) => appId === null || one.appId === appId)) {
+      for (const row of table.all().filter((one) => one.part === 0 && (appId === null || one.appId === appId))) {
         try {
-          const file = await readConfigFile(row.file)
-          const now = await keyIn(file, row)
-          if (!now.isComplete) {
+          const parts = await partsOf(row)
+          const found = await Promise.all(parts.map(foundIn))
+          if (found.some(({ isComplete }) => !isComplete)) {
             throw new StudioError(
               'bad_input',
               `${row.file} was changed: the lines of Inference Studio are gone. Connect the program again.`,
             )
           }
-          await writeConnection(file, row, row, key ?? now.key ?? '')
+          await writeParts(parts, row, key ?? found[0]?.key ?? '')
           written.push(row.id)
         } catch (thrown) {
           failed.push({ id: row.id, problem: asStudioError(thrown).toProblem() })
@@ -400,13 +458,16 @@ export function definitionOf(id: ProgramId): ProgramDefinition {
   return found
 }
 
-/** The texts for a person: the same entries that Connect writes, as they are in a file that has nothing else. */
-export function stepsOf(definition: ProgramDefinition, facts: ProgramFacts, file: string | null): ProgramStep[] {
-  const rest = definition.steps(facts).map((step) => ({ ...step, file: null }))
-  if (!definition.file) return rest
-  const { format, about, entries } = definition.file
-  const text = writeEntries(format, '', entries(facts)).text.trimEnd()
-  return [{ about, language: format === 'dotenv' ? 'sh' : format, file, text }, ...rest]
+/**
+ * The texts for a person: the same entries that Connect writes, as they are in files that have nothing else.
+ * @param paths of the files, as they are shown
+ */
+export function stepsOf(definition: ProgramDefinition, facts: ProgramFacts, paths: readonly string[]): ProgramStep[] {
+  const files = definition.files.map(({ format, about, entries }, index): ProgramStep => {
+    const text = writeEntries(format, '', entries(facts)).text.trimEnd()
+    return { about, language: format === 'dotenv' ? 'sh' : format, file: paths[index] ?? null, text }
+  })
+  return [...files, ...definition.steps(facts).map((step) => ({ ...step, file: null }))]
 }
 
 function programOf(
@@ -435,7 +496,7 @@ function programOf(
     command: found?.command ?? null,
     file: found?.file ?? null,
     hasFile: found?.hasFile === true,
-    takesEffect: definition.file?.takesEffect ?? 'nextSession',
+    takesEffect: definition.takesEffect,
     overrides: [
       ...variables,
       ...overrides.files.map((file) => ({ kind: 'projectFile' as const, name: file, isSet: false })),

@@ -11,6 +11,7 @@ import { findApp } from './apps.ts'
 
 interface ProgramOptions {
   dataDir?: string
+  apiPort?: number
   json: boolean
 }
 
@@ -168,7 +169,7 @@ async function withPrograms(
   parts: Parts,
   use: (programs: ProgramCommands) => Promise<void>,
 ): Promise<number> {
-  const programs = await parts.openPrograms(await openDataDir(options.dataDir))
+  const programs = await parts.openPrograms(await openDataDir(options.dataDir), options.apiPort)
   try {
     await use(programs)
   } finally {

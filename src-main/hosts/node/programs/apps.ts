@@ -1,10 +1,14 @@
 import { type Command, Option } from 'commander'
 import type { StudioError } from '../../../core/errors.ts'
-import { dataFolder, json, nonEmpty, shortName, withExamples } from '../arguments.ts'
+import { dataFolder, json, nonEmpty, port, shortName, withExamples } from '../arguments.ts'
 import type { Parts } from '../dependencies.ts'
 
 /** Values of `--grace`, hours. */
 const graces = { none: 0, '1h': 1, '24h': 24 } as const
+
+/** The port for programs, where the running studio has another one than the settings. */
+const apiPort = (): Option =>
+  new Option('--api-port <n>', 'port of the local API (default: that of the settings)').argParser(port)
 
 /** Adds `apps` and its commands. Their code is loaded when one of them runs. */
 export function describeApps(program: Command, parts: Parts, ended: (code: number) => void): void {
@@ -84,6 +88,7 @@ export function describeApps(program: Command, parts: Parts, ended: (code: numbe
     )
       .option(...programOption)
       .option('--model <id>', 'model of the service (default: the model of new chats)', nonEmpty)
+      .addOption(apiPort())
       .option('--dry-run', 'print the difference of the file, and write nothing', false),
     [
       'inference-studio apps connect codex --dry-run',
