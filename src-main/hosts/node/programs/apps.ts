@@ -73,20 +73,19 @@ export function describeApps(program: Command, parts: Parts, ended: (code: numbe
       ended(await (await load()).rotateAppKey(id, graceHours, options, parts))
     })
   const connecting = () => import('../commands/connectApps.ts')
-  const programOption = [
-    '--program <program>',
-    'the program, by its id from "apps programs" (default: the program with the name of the app)',
-  ] as const
-  command(
-    'programs',
-    'List the programs of this computer that can use the local API, and those that are connected',
-  ).action(async (options) => ended(await (await connecting()).listPrograms(options, parts)))
+  command('programs', 'List the programs of this computer that can use the local API, and those that are connected')
+    .addOption(apiPort())
+    .action(async (options) => ended(await (await connecting()).listPrograms(options, parts)))
   withExamples(
     command(
       'connect',
       'Write the address and an app key to the configuration file of a program. Everything else in the file stays',
     )
-      .option(...programOption)
+      .option(
+        '--program <program>',
+        'the program, by its id from "apps programs" (default: the program with the name of the app)',
+        nonEmpty,
+      )
       .option('--model <id>', 'model of the service (default: the model of new chats)', nonEmpty)
       .addOption(apiPort())
       .option('--dry-run', 'print the difference of the file, and write nothing', false),

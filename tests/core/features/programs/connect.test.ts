@@ -199,6 +199,46 @@ describe('Connect', () => {
   })
 })
 
+describe('a program with two files', () => {
+  const settings = `{
+  // Signed in with Google until now.
+  "security": { "auth": { "selectedType": "oauth-personal" } },
+  "ui": { "theme": "GitHub" },
+}
+`
+  it('is connected and disconnected as one', async () => {
+    const here = makePrograms({
+      files: { '.gemini/settings.json': settings, '.gemini/.env': '# mine\nGEMINI_API_KEY="mine"\n' },
+    })
+    const { diff } = await here.programs.preview(here.input('gemini-cli'))
+    expect(diff).toContain('--- ~/.gemini/.env')
+    expect(diff).toContain('--- ~/.gemini/settings.json')
+    const { id } = await here.connect('gemini-cli')
+    expect((await here.programs.list()).connected).toHaveLength(1)
+    expect(here.read('.gemini/.env')).toBe(
+      `# mine\nGEMINI_API_KEY=${here.key}\nGOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8787\n`,
+    )
+    expect(here.read('.gemini/settings.json')).toBe(settings.replace('oauth-personal', 'gemini-api-key'))
+    here.write('.gemini/settings.json', settings)
+    expect(await here.stateOf(id)).toBe('linesGone')
+    await here.disconnect(id)
+    expect(here.read('.gemini/.env')).toBe('# mine\nGEMINI_API_KEY="mine"\n')
+    expect(here.read('.gemini/settings.json')).toBe(settings)
+    expect((await here.programs.list()).connected).toEqual([])
+  })
+
+  it('is connected with both files or with neither', async () => {
+    const here = makePrograms({ files: { '.gemini/settings.json': settings } })
+    const { seen } = await here.programs.preview(here.input('gemini-cli'))
+    chmodSync(here.path('.gemini/settings.json'), 0o444)
+    await expect(here.programs.connect({ ...here.input('gemini-cli'), key: here.key, seen })).rejects.toMatchObject({
+      kind: 'not_writable',
+    })
+    expect(existsSync(here.path('.gemini/.env'))).toBe(false)
+    expect((await here.programs.list()).connected).toEqual([])
+  })
+})
+
 describe('Disconnect', () => {
   it('restores the values that Connect replaced, byte for byte', async () => {
     const here = makePrograms({ files: { [claudeFile]: claudeSettings, [codexFile]: codexSettings } })
