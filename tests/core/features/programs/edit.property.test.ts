@@ -241,7 +241,11 @@ const linesOf = (text: string): string[] =>
     .filter((line) => line !== '')
 
 /** A line without commas, and without the end of a map or list, in which entries may be. */
-const bareLine = (line: string): string => line.replaceAll(',', '').replace(/[\]}]+$/, '')
+const bareLine = (line: string): string =>
+  line
+    .replaceAll(',', '')
+    .replace(/(?:\{\}|\[\]).*$/, '')
+    .replace(/[\]}]+$/, '')
 
 /** Writes the entries; null when the editor refuses the file, which leaves it as it is. */
 function written(name: FormatName, text: string) {
@@ -283,7 +287,7 @@ describe.each(names)('a %s file', (name) => {
         if (replaced.length > 0 || !/[\n]/.test(text)) return
         let from = 0
         const now = linesOf(result.text)
-        for (const line of linesOf(text)) {
+        for (const line of linesOf(text).filter((one) => bareLine(one) !== '')) {
           // A last value gets a comma, and an empty map or list gets content.
           const core = bareLine(line)
           const at = now.findIndex((one, index) => index >= from && bareLine(one).startsWith(core))

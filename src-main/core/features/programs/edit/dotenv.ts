@@ -40,9 +40,10 @@ export const dotenv: Format = {
 function* linesOf(text: string) {
   for (let line = 0; line < text.length; line = nextLine(text, line)) {
     const content = text.slice(line, lineEnd(text, line))
-    const [whole, name, source] = assignment.exec(content) ?? []
-    if (whole === undefined || name === undefined || source === undefined) continue
-    const start = line + content.trimEnd().length - source.length
+    const [whole, name, rest] = assignment.exec(content) ?? []
+    if (whole === undefined || name === undefined || rest === undefined) continue
+    const start = line + content.trimEnd().length - rest.length
+    const source = withoutComment(rest)
     yield { name, source, line, start, end: start + source.length }
   }
 }
@@ -59,8 +60,9 @@ function lineOf(text: string, at: Place) {
   return found
 }
 
-/** A value without its quotes, or without a comment behind it. */
-function unquoted(source: string): string {
-  const quoted = /^(["'`])(.*?)\1/.exec(source)
-  return quoted ? (quoted[2] ?? '') : source.replace(/\s+#.*$/, '')
-}
+/** A value with its quotes, without a comment behind it. */
+const withoutComment = (text: string): string =>
+  /^(["'`])(?:(?!\1).)*\1/.exec(text)?.[0] ?? text.replace(/(?:^|\s+)#.*$/, '')
+
+/** A value without its quotes. */
+const unquoted = (source: string): string => /^(["'`])(.*)\1$/.exec(source)?.[2] ?? source

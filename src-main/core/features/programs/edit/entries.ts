@@ -126,7 +126,7 @@ export interface FoundEntries {
 
 /** @throws StudioError `bad_input` when the text does not parse */
 export function findEntries(name: FormatName, text: string, written: readonly WrittenEntry[]): FoundEntries {
-  const value = formats[name].parse(text.startsWith(byteOrderMark) ? text.slice(1) : text)
+  const value = formats[name].parse(contentOf(text))
   const found = written.map(({ path, hash, isOwn }) => {
     const at = existingPlace(value, path)
     if (at === null) return null
@@ -139,7 +139,7 @@ export function findEntries(name: FormatName, text: string, written: readonly Wr
 
 /** Whether a file has no content besides white space and an empty map or list. Comments count as content. */
 export const isEmptyFile = (name: FormatName, text: string): boolean =>
-  isEmpty(formats[name].parse(text)) && !/[#/]/.test(text)
+  isEmpty(formats[name].parse(contentOf(text))) && !/[#/]/.test(text)
 
 /** TOML tables are written key by key. */
 function leaves(name: FormatName, entry: Entry): Entry[] {
@@ -150,6 +150,8 @@ function leaves(name: FormatName, entry: Entry): Entry[] {
 
 const pathText = (path: readonly Step[]): string =>
   path.map((step) => (typeof step === 'string' ? step : `[${Object.values(step.where).join(', ')}]`)).join('.')
+
+const contentOf = (text: string): string => (text.startsWith(byteOrderMark) ? text.slice(1) : text)
 
 function withoutMark<T extends { text: string }>(text: string, edit: (content: string) => T): T {
   if (!text.startsWith(byteOrderMark)) return edit(text)
