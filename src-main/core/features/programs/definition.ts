@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path'
 import type { Program, ProgramId, ProgramStep } from '../../../../src-preload/contract/programs.ts'
-import type { Entry, FormatName } from './edit/entries.ts'
+import type { FormatName, ProgramEntry } from './edit/entries.ts'
 
 /** What decides where programs keep their files. */
 export interface Machine {
@@ -30,7 +30,7 @@ export interface ProgramFile {
   /** Absolute paths, of which the first that exists is written, else the first. */
   paths(machine: Machine): string[]
   about: ProgramStep['about']
-  entries(facts: ProgramFacts): Entry[]
+  entries(facts: ProgramFacts): ProgramEntry[]
 }
 
 /** Everything that is known about one program. Its texts and its entries come from here alone. */

@@ -3,10 +3,10 @@ import { parse as parseToml } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import {
-  type Entry,
   type FormatName,
   findEntries,
   formats,
+  type ProgramEntry,
   removeEntries,
   writeEntries,
 } from '../../../../src-main/core/features/programs/edit/entries.ts'
@@ -21,7 +21,7 @@ const eol = fc.constantFrom('\n', '\r\n')
 const mark = fc.constantFrom('', '', '\ufeff')
 
 /** Entries whose names occur in the random files too, so that some replace, some add and some create what is around them. */
-const entries: Record<FormatName, Entry[]> = {
+const entries: Record<FormatName, ProgramEntry[]> = {
   json: [
     { path: ['env', 'A'], value: 'http://127.0.0.1:8787' },
     { path: ['env', 'model'], value: 'it’s "big"' },

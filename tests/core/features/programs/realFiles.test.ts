@@ -140,7 +140,7 @@ context:
     'aider',
     'its sample with everything commented out',
     '.aider.conf.yml',
-    '# Place in your home dir\n\n#model: xxx\n\n## Specify the api base url\n#openai-api-base: xxx\n\ndark-mode: true\nread: [CONVENTIONS.md, anotherfile.txt]\n',
+    '# ValuePlace in your home dir\n\n#model: xxx\n\n## Specify the api base url\n#openai-api-base: xxx\n\ndark-mode: true\nread: [CONVENTIONS.md, anotherfile.txt]\n',
   ],
   [
     'zed',

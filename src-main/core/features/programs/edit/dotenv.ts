@@ -1,4 +1,4 @@
-import { cannotEdit, eolOf, type Format, lineEnd, nextLine, type Place } from './format.ts'
+import { cannotEdit, eolOf, type Format, lineEnd, nextLine, type ValuePlace } from './format.ts'
 
 /** A line that sets a variable: name, and the text of its value up to the end of the line. */
 const assignment = /^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.]*)[ \t]*=[ \t]*(.*?)[ \t]*$/
@@ -48,13 +48,13 @@ function* linesOf(text: string) {
   }
 }
 
-function nameOf(at: Place): string {
+function nameOf(at: ValuePlace): string {
   const [name] = at
   if (at.length !== 1 || typeof name !== 'string') throw cannotEdit()
   return name
 }
 
-function lineOf(text: string, at: Place) {
+function lineOf(text: string, at: ValuePlace) {
   const found = [...linesOf(text)].filter(({ name }) => name === nameOf(at)).at(-1)
   if (!found) throw cannotEdit()
   return found

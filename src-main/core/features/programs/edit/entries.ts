@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { StudioError } from '../../../errors.ts'
 import { dotenv } from './dotenv.ts'
-import { applySplices, cannotEdit, type Format, type Place, type Plain } from './format.ts'
+import { applySplices, cannotEdit, type Format, type Plain, type ValuePlace } from './format.ts'
 import { json } from './json.ts'
 import { toml } from './toml.ts'
 import { yaml } from './yaml.ts'
@@ -11,11 +11,11 @@ export const formats = { json, toml, yaml, dotenv } satisfies Record<string, For
 export type FormatName = keyof typeof formats
 
 /** A key of a map, or the element of a list that has these values. */
-export type Step = string | { readonly where: Readonly<Record<string, string>> }
+export type PathStep = string | { readonly where: Readonly<Record<string, string>> }
 
 /** A value that Connect writes. */
-export interface Entry {
-  path: readonly Step[]
+export interface ProgramEntry {
+  path: readonly PathStep[]
   value: Plain
   /** The place has a name of ours, so that everything in it is ours, also after somebody changed it. */
   isOwn?: boolean
@@ -25,7 +25,7 @@ export interface Entry {
 
 /** An entry that was written. */
 export interface WrittenEntry {
-  path: readonly Step[]
+  path: readonly PathStep[]
   isOwn: boolean
   /** SHA-256 of the value, as hexadecimal digits. */
   hash: string
@@ -45,7 +45,7 @@ const byteOrderMark = '\ufeff'
 export function writeEntries(
   name: FormatName,
   text: string,
-  entries: readonly Entry[],
+  entries: readonly ProgramEntry[],
 ): { text: string; written: UndoableEntry[] } {
   const format = formats[name]
   return withoutMark(text, (given) => {
@@ -142,13 +142,13 @@ export const isEmptyFile = (name: FormatName, text: string): boolean =>
   isEmpty(formats[name].parse(contentOf(text))) && !/[#/]/.test(text)
 
 /** TOML tables are written key by key. */
-function leaves(name: FormatName, entry: Entry): Entry[] {
+function leaves(name: FormatName, entry: ProgramEntry): ProgramEntry[] {
   const { path, value } = entry
   if (name !== 'toml' || typeof value !== 'object' || value === null || Array.isArray(value)) return [entry]
   return Object.entries(value).map(([key, inner]) => ({ ...entry, path: [...path, key], value: inner as Plain }))
 }
 
-const pathText = (path: readonly Step[]): string =>
+const pathText = (path: readonly PathStep[]): string =>
   path.map((step) => (typeof step === 'string' ? step : `[${Object.values(step.where).join(', ')}]`)).join('.')
 
 const contentOf = (text: string): string => (text.startsWith(byteOrderMark) ? text.slice(1) : text)
@@ -173,14 +173,14 @@ interface Located {
 }
 
 /** @throws StudioError `bad_input` when a value in the way is neither map nor list */
-function locate(value: unknown, path: readonly Step[]): Located {
+function locate(value: unknown, path: readonly PathStep[]): Located {
   const found = tryLocate(value, path)
   if (found === null) throw cannotEdit()
   return found
 }
 
 /** Null when a value in the way is neither map nor list. */
-function tryLocate(value: unknown, path: readonly Step[]): Located | null {
+function tryLocate(value: unknown, path: readonly PathStep[]): Located | null {
   const at: (string | number)[] = []
   let current = value
   for (const [index, step] of path.entries()) {
@@ -197,7 +197,7 @@ function tryLocate(value: unknown, path: readonly Step[]): Located | null {
 }
 
 /** The key or index of a step in a map or list; for an element that is not there, that after the last one. Null in any other value. */
-function keyIn(value: unknown, step: Step): string | number | null {
+function keyIn(value: unknown, step: PathStep): string | number | null {
   if (typeof step === 'string') return isObject(value) ? step : null
   if (!Array.isArray(value)) return null
   const wanted = Object.entries(step.where)
@@ -205,13 +205,13 @@ function keyIn(value: unknown, step: Step): string | number | null {
   return index < 0 ? value.length : index
 }
 
-function existingPlace(value: unknown, path: readonly Step[]): Place | null {
+function existingPlace(value: unknown, path: readonly PathStep[]): ValuePlace | null {
   const found = tryLocate(value, path)
   return found === null || found.existing < found.at.length ? null : found.at
 }
 
 /** Paths of maps and lists that were created for entries, the innermost first. */
-function createdAround(written: readonly WrittenEntry[]): (readonly Step[])[] {
+function createdAround(written: readonly WrittenEntry[]): (readonly PathStep[])[] {
   return written.toReversed().flatMap(({ path, existing }) => {
     const depths = Array.from(
       { length: Math.max(0, path.length - 1 - existing) },
@@ -221,14 +221,14 @@ function createdAround(written: readonly WrittenEntry[]): (readonly Step[])[] {
   })
 }
 
-function valueAt(value: unknown, at: Place): unknown {
+function valueAt(value: unknown, at: ValuePlace): unknown {
   return at.reduce<unknown>((current, step) => (current as Record<string | number, unknown>)[step], value)
 }
 
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
-function withValue(value: unknown, at: Place, added: Plain): unknown {
+function withValue(value: unknown, at: ValuePlace, added: Plain): unknown {
   const [step, ...rest] = at
   if (step === undefined) return added
   if (typeof step === 'number') {
@@ -240,7 +240,7 @@ function withValue(value: unknown, at: Place, added: Plain): unknown {
   return { ...map, [step]: withValue(Object.hasOwn(map, step) ? map[step] : undefined, rest, added) }
 }
 
-function withoutValue(value: unknown, at: Place): unknown {
+function withoutValue(value: unknown, at: ValuePlace): unknown {
   const [step, ...rest] = at
   if (typeof step === 'number' && Array.isArray(value)) {
     return rest.length === 0 ? value.toSpliced(step, 1) : value.with(step, withoutValue(value[step], rest))

@@ -4,7 +4,7 @@ import { StudioError } from '../../../errors.ts'
 export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [key: string]: Plain }
 
 /** A place in a parsed file: keys of maps, indices of lists. */
-export type Place = readonly (string | number)[]
+export type ValuePlace = readonly (string | number)[]
 
 /** Replaces `start` to `end` of a text, UTF-16 units. */
 export interface Splice {
@@ -21,13 +21,13 @@ export interface Format {
   /** The content as plain values; `{}` for an empty file. @throws StudioError `bad_input` when it does not parse */
   parse(text: string): unknown
   /** The text of the value at an existing place. */
-  source(text: string, at: Place): string
+  source(text: string, at: ValuePlace): string
   /** Replaces the value at an existing place by text from `source` or `write`. */
-  replace(text: string, at: Place, source: string): Splice[]
+  replace(text: string, at: ValuePlace, source: string): Splice[]
   /** Adds a value. `at` must not exist; `existing` is the length of its longest beginning that does. An index is that after the last element. */
-  add(text: string, at: Place, existing: number, value: Plain): Splice[]
+  add(text: string, at: ValuePlace, existing: number, value: Plain): Splice[]
   /** Removes the value at an existing place, with its key and its line when nothing else is on it. */
-  remove(text: string, at: Place): Splice[]
+  remove(text: string, at: ValuePlace): Splice[]
   /** A value as text for `replace`. */
   write(value: Plain): string
 }

@@ -15,9 +15,9 @@ import {
   isBlank,
   lineEnd,
   lineStart,
-  type Place,
   type Plain,
   type Splice,
+  type ValuePlace,
   withLine,
 } from './format.ts'
 
@@ -64,7 +64,7 @@ function rootOf(text: string): Node {
 
 const sourceOf = (text: string, { offset, length }: Node): string => text.slice(offset, offset + length)
 
-function nodeAt(text: string, at: Place): Node {
+function nodeAt(text: string, at: ValuePlace): Node {
   const node = findNodeAtLocation(rootOf(text), [...at])
   if (!node) throw cannotEdit()
   return node

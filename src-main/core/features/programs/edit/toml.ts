@@ -7,9 +7,9 @@ import {
   lineEnd,
   lineStart,
   nextLine,
-  type Place,
   type Plain,
   type Splice,
+  type ValuePlace,
   withLine,
 } from './format.ts'
 
@@ -24,7 +24,7 @@ export const toml: Format = {
   add(text, at, existing, value) {
     const table = parse(text).body[0]
     const container = at.slice(0, -1)
-    const line = (keys: Place): string => `${keys.map(keyText).join('.')} = ${tomlValue(value)}`
+    const line = (keys: ValuePlace): string => `${keys.map(keyText).join('.')} = ${tomlValue(value)}`
     const inline = inlineTableAt(table, at, existing)
     if (inline) return addInline(inline.node, `${at.slice(inline.depth).map(keyText).join('.')} = ${tomlValue(value)}`)
     if (container.length === 0) return addToRoot(text, table, line(at))
@@ -72,11 +72,11 @@ function parse(text: string): AST.TOMLProgram {
 
 const keysOf = ({ keys }: AST.TOMLKey): string[] => keys.map((key) => (key.type === 'TOMLBare' ? key.name : key.value))
 
-const isSame = (a: Place, b: Place): boolean => a.length === b.length && startsWith(a, b)
-const startsWith = (long: Place, short: Place): boolean => short.every((step, index) => long[index] === step)
+const isSame = (a: ValuePlace, b: ValuePlace): boolean => a.length === b.length && startsWith(a, b)
+const startsWith = (long: ValuePlace, short: ValuePlace): boolean => short.every((step, index) => long[index] === step)
 
 /** All key-values outside of inline tables, with the path of their table. */
-function* keyValues(table: Table): Generator<{ node: AST.TOMLKeyValue; under: Place }> {
+function* keyValues(table: Table): Generator<{ node: AST.TOMLKeyValue; under: ValuePlace }> {
   for (const node of table.body) {
     if (node.type === 'TOMLKeyValue') yield { node, under: [] }
     else for (const inner of node.body) yield { node: inner, under: node.resolvedKey }
@@ -84,7 +84,7 @@ function* keyValues(table: Table): Generator<{ node: AST.TOMLKeyValue; under: Pl
 }
 
 /** The key-value or the table header at a place. */
-function find(text: string, at: Place): AST.TOMLKeyValue | AST.TOMLTable {
+function find(text: string, at: ValuePlace): AST.TOMLKeyValue | AST.TOMLTable {
   const table = parse(text).body[0]
   for (const { node, under } of keyValues(table)) {
     const found = within(node, under, at)
@@ -95,7 +95,7 @@ function find(text: string, at: Place): AST.TOMLKeyValue | AST.TOMLTable {
   return header
 }
 
-function within(node: AST.TOMLKeyValue, under: Place, at: Place): AST.TOMLKeyValue | null {
+function within(node: AST.TOMLKeyValue, under: ValuePlace, at: ValuePlace): AST.TOMLKeyValue | null {
   const path = [...under, ...keysOf(node.key)]
   if (!startsWith(at, path)) return null
   if (path.length === at.length) return node
@@ -114,7 +114,11 @@ function valueRange(node: AST.TOMLKeyValue | AST.TOMLTable): { start: number; en
 }
 
 /** The innermost inline table on the way to a place, and the number of steps to it. */
-function inlineTableAt(table: Table, at: Place, existing: number): { node: AST.TOMLInlineTable; depth: number } | null {
+function inlineTableAt(
+  table: Table,
+  at: ValuePlace,
+  existing: number,
+): { node: AST.TOMLInlineTable; depth: number } | null {
   for (let depth = Math.min(existing, at.length - 1); depth > 0; depth -= 1) {
     for (const { node, under } of keyValues(table)) {
       const found = within(node, under, at.slice(0, depth))
@@ -131,7 +135,7 @@ function addInline(node: AST.TOMLInlineTable, added: string): Splice[] {
 }
 
 /** The last key-value that defines the table `container` by a dotted key. */
-function lastDotted(table: Table, container: Place): { node: AST.TOMLKeyValue; depth: number } | null {
+function lastDotted(table: Table, container: ValuePlace): { node: AST.TOMLKeyValue; depth: number } | null {
   let last: { node: AST.TOMLKeyValue; depth: number } | null = null
   for (const { node, under } of keyValues(table)) {
     if (under.length < container.length && startsWith([...under, ...keysOf(node.key)].slice(0, -1), container)) {

@@ -3,11 +3,11 @@ import { createTwoFilesPatch } from 'diff'
 import { withoutSecrets } from '../../../shared/secrets.ts'
 import { serveJobs, startWorker } from '../../../shared/worker.ts'
 import {
-  type Entry,
   type FormatName,
   type FoundEntries,
   findEntries,
   isEmptyFile,
+  type ProgramEntry,
   removeEntries,
   type UndoableEntry,
   type WrittenEntry,
@@ -30,7 +30,7 @@ interface EditJob {
   remove: readonly UndoableEntry[]
   /** The text without them, when it is known exactly; null: they are looked for. */
   base: string | null
-  add: readonly Entry[]
+  add: readonly ProgramEntry[]
 }
 
 export interface Edited {

@@ -17,9 +17,9 @@ import {
   type Format,
   lineEnd,
   lineStart,
-  type Place,
   type Plain,
   type Splice,
+  type ValuePlace,
   withLine,
 } from './format.ts'
 
@@ -97,13 +97,13 @@ function parse(text: string): Document.Parsed {
   return document
 }
 
-function nodeAt(document: Document.Parsed, at: Place): Collection {
+function nodeAt(document: Document.Parsed, at: ValuePlace): Collection {
   const node = at.length === 0 ? document.contents : document.getIn(at, true)
   if (!isMap(node) && !isSeq(node)) throw cannotEdit()
   return node
 }
 
-function valueRange(text: string, at: Place): { start: number; end: number } {
+function valueRange(text: string, at: ValuePlace): { start: number; end: number } {
   const node = parse(text).getIn(at, true)
   if (!isNode(node) || !node.range) throw cannotEdit()
   const [start] = node.range
@@ -146,7 +146,7 @@ function block(value: Plain, indent: string, eol: string): string {
 }
 
 /** Replaces a map or list in lines of its own, whose last item is removed, by an empty one. Without its items it would be null. */
-function emptied(text: string, document: Document.Parsed, at: Place, end: number): Splice[] {
+function emptied(text: string, document: Document.Parsed, at: ValuePlace, end: number): Splice[] {
   const parent = nodeAt(document, at.slice(0, -1))
   const pair = parent.items.find((item) => keyOf(item) === at.at(-1))
   if (!isPair(pair) || !isNode(pair.key) || !pair.key.range) throw cannotEdit()
