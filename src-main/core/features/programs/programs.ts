@@ -381,7 +381,9 @@ export function createPrograms(options: ProgramsOptions) {
       const definition = definitionOf(input.program)
       const parts = await partsToConnect(definition)
       assertSeen(parts, seen)
-      const known = key ?? (parts[0] ? (await foundIn(parts[0])).key : null)
+      const inFile = parts[0] ? (await foundIn(parts[0])).key : null
+      // The file may have the key of another app.
+      const known = key ?? (inFile !== null && options.ownerOf(inFile) === input.appId ? inFile : null)
       if (known === null && definition.keyPlace === 'file') {
         throw new StudioError(
           'bad_input',

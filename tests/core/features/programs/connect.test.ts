@@ -174,6 +174,10 @@ describe('Connect', () => {
     const second = await here.programs.preview(here.input('codex', 'another'))
     await here.programs.connect({ ...here.input('codex', 'another'), key: null, seen: second.seen })
     expect(here.read(codexFile)).toContain(here.key)
+    // The key of another app in the file is not taken for that of this app.
+    const other = { ...here.input('codex'), appId: here.apps.add({ name: 'Other' }).app.id }
+    const { seen } = await here.programs.preview(other)
+    await expect(here.programs.connect({ ...other, key: null, seen })).rejects.toMatchObject({ kind: 'bad_input' })
   })
 
   it('gives opencode and Kilo the limits and the modalities of the model, and Pi and Continue its images', async () => {
