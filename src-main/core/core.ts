@@ -7,6 +7,7 @@ import { composeData, openData } from './compose/data.ts'
 import { composeGateway } from './compose/gateway.ts'
 import { composeMedia } from './compose/media.ts'
 import { composeObservability } from './compose/observability.ts'
+import { composePrograms } from './compose/programs.ts'
 import { composeRetention } from './compose/retention.ts'
 import { createRouter, type StudioRouter } from './compose/router.ts'
 import { connectAtStart, type StartConnection, type StartingUp, startingUp } from './compose/startUp.ts'
@@ -166,6 +167,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     changed,
     openFileReader: chat.openFileReader,
   })
+  const programs = composePrograms({ host, ...data, account, proxy: gateway.proxy })
   const appState = composeAppState({ host, ...data, session, scheduler, account, proxy: gateway.proxy, storage })
   const settingsChanged = (): void => {
     settings.reload()
@@ -187,6 +189,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     state: appState.state,
     storage,
     appUse: gateway.appUse,
+    programs,
   })
   const stopFollowing = followStored(session, (look) => apps.observe(look))
 
@@ -196,6 +199,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
       storage,
       account,
       gateway,
+      programs,
       retention,
       folderData,
       media,

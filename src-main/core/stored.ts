@@ -12,6 +12,7 @@ import type { openApps } from './gateway/apps/apps.ts'
 import type { Host } from './host.ts'
 
 export type { DataExport, ExportRange } from './compose/stored/export.ts'
+export type { ProgramCommands } from './compose/stored/programs.ts'
 export type { UsageCommands } from './compose/stored/usage.ts'
 export type { ListedProfile } from './features/connections/savedConnections.ts'
 export { bucketsOf, rowsOf, totalsOf } from './features/usage/exportRows.ts'
@@ -40,6 +41,10 @@ export function storedData({ version, log }: { version: () => string; log: Host[
     },
     /** Creates and changes nothing in the folder. */
     openAppsReadOnly: async (dataDir: string) => (await import('./gateway/apps/apps.ts')).openAppsReadOnly(dataDir),
+    async openPrograms(dataDir: string, port?: number) {
+      await refuseMissingDatabase(dataDir)
+      return (await import('./compose/stored/programs.ts')).openPrograms(dataDir, port)
+    },
     async openConnections(dataDir: string) {
       await refuseMissingDatabase(dataDir)
       return (await import('./features/connections/savedConnections.ts')).openConnections(dataDir)

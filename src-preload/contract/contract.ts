@@ -12,6 +12,7 @@ import { libraryProcedures } from './library.ts'
 import { mediaProcedures, voiceProcedures } from './media.ts'
 import { modelsProcedures } from './models.ts'
 import { outboxProcedures } from './outbox.ts'
+import { programsProcedures } from './programs.ts'
 import { projectsProcedures } from './projects.ts'
 import { requestsProcedures } from './requests.ts'
 import { retentionProcedures } from './retention.ts'
@@ -42,6 +43,7 @@ export const contract = {
   transfers: transfersProcedures,
   archive: archiveProcedures,
   apps: appsProcedures,
+  programs: programsProcedures,
   requests: requestsProcedures,
   usage: usageProcedures,
   limits: limitsProcedures,

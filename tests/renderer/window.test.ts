@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { banAt } from '../../src-preload/contract/limitText.ts'
 import { problemKinds } from '../../src-preload/contract/problem.ts'
 import { nearLimit } from '../../src-renderer/app/shell/bucket.ts'
-import { setups } from '../../src-renderer/features/proxy/setups/index.ts'
 import { parsePort } from '../../src-renderer/features/settings/parse.ts'
 import { problems } from '../../src-renderer/i18n/en/problems.ts'
 import { canAsk, connectReducer, explain, firstForm } from '../../src-renderer/shared/connect/form.ts'
 import { detailsOf, waitSeconds } from '../../src-renderer/shared/errors/details.ts'
 import { firstAppStore, withLink, withToast } from '../../src-renderer/stores/app.ts'
 import { hrefOf, pageNames, parseRoute } from '../../src-renderer/stores/route.ts'
+import { setups } from '../helpers/setups.ts'
 
 describe('the address of the window', () => {
   it('finds any page and item by its own address', () => {

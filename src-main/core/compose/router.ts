@@ -4,6 +4,7 @@ import type { DataFeature } from '../data/data.ts'
 import { diagnosticsReport } from '../data/diagnostics.ts'
 import type { RetentionFeature } from '../data/retention/retention.ts'
 import type { Session } from '../features/connections/session.ts'
+import type { Programs } from '../features/programs/programs.ts'
 import { alertsHandlers } from '../handlers/alerts.ts'
 import { appHandlers } from '../handlers/app.ts'
 import { appsHandlers } from '../handlers/apps.ts'
@@ -21,6 +22,7 @@ import { limitsHandlers } from '../handlers/limits.ts'
 import { mediaHandlers } from '../handlers/media.ts'
 import { modelsHandlers } from '../handlers/models.ts'
 import { outboxHandlers } from '../handlers/outbox.ts'
+import { programsHandlers } from '../handlers/programs.ts'
 import { projectsHandlers } from '../handlers/projects.ts'
 import { requestsHandlers } from '../handlers/requests.ts'
 import { retentionHandlers } from '../handlers/retention.ts'
@@ -50,13 +52,14 @@ export interface RouterDependencies extends Omit<OpenData, 'settings'> {
   state: StateFeed<AppState>
   storage: StorageWatcher
   appUse: StateFeed<AppUse[]>
+  programs: Programs
   settingsChanged: () => void
 }
 
 /** Implements the whole contract: each procedure calls one use case. */
 export function createRouter(dependencies: RouterDependencies) {
   const { host, store, accountStore, requestLog, apps, session, account, chat, media } = dependencies
-  const { retention, data, state, storage, appUse, settingsChanged } = dependencies
+  const { retention, data, state, storage, appUse, programs, settingsChanged } = dependencies
   const { usage, usageWorker } = account
   const os = implementer(host, [store, accountStore])
   return os.router({
@@ -90,6 +93,7 @@ export function createRouter(dependencies: RouterDependencies) {
     outbox: outboxHandlers(os.outbox, host, media.outbox),
     retention: retentionHandlers(os.retention, host, retention),
     transfers: transfersHandlers(os.transfers, host, chat.transfers),
+    programs: programsHandlers(os.programs, programs),
     apps: appsHandlers(os.apps, host, { apps, appUse, requestLog }),
     requests: requestsHandlers(os.requests, host, { requestLog, transfers: chat.transfers }),
   })

@@ -57,6 +57,7 @@ const things: Readonly<Record<string, DataKind>> = {
   prompts: 'library',
   presets: 'library',
   tool_keys: 'tools',
+  connected_programs: 'tools',
   function_tools: 'tools',
   mcp_servers: 'tools',
   requests: 'requests',

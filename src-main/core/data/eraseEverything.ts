@@ -47,6 +47,9 @@ export async function orderErasure(dataDir: string, secrets: SecretStore, accoun
   writeJson(orderFile(dataDir), { at: new Date().toISOString(), accounts: [...accounts], areFilesGone: false })
 }
 
+/** What the connected programs had in their files before, by connection. */
+const undoName = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.(?:json|original)$/
+
 /**
  * Deletes the data that `orderErasure` ordered. Call at the start, before any file is opened. Only names that this program creates are deleted,
  * and no link is followed. The folder stays this program's.
@@ -58,6 +61,7 @@ export function eraseOrdered(dataDir: string): void {
   for (const { file } of databases)
     for (const name of [file, ...sideFiles(file), `${file}-journal`]) rmSync(join(dataDir, name), { force: true })
   for (const name of ['media', 'making']) removeOwnFiles(join(dataDir, name), (path) => isCopiedFile(`${name}/${path}`))
+  removeOwnFiles(join(dataDir, 'programs'), (path) => undoName.test(path))
   for (const kind of ['damaged', 'replaced']) eraseAside(join(dataDir, kind))
   sweepTemporary(dataDir)
   forgetNote(dataDir)

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { alertTable } from './alerts.ts'
 import { appTable } from './apps.ts'
 import { archiveTable } from './archive.ts'
+import { connectedProgramTable } from './connectedPrograms.ts'
 import { conversationCostTable } from './conversationCosts.ts'
 import { conversationTable } from './conversations.ts'
 import { countedPromptTable } from './countedPrompts.ts'
@@ -90,6 +91,7 @@ const tables = (database: Database) => ({
   search: searchTable(database),
   functionTools: functionToolTable(database),
   mcpServers: mcpServerTable(database),
+  connectedPrograms: connectedProgramTable(database),
   toolPermissions: toolPermissionTable(database),
   alerts: alertTable(database),
   speeches: speechTable(database),

@@ -53,3 +53,9 @@ export function instant(text: string): string {
   }
   return new Date(at).toISOString()
 }
+
+export function port(text: string): number {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (!(number <= 65_535)) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
+  return number
+}

@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { selfCheckCommand, usualWait } from '../selfCheck/ownRun.ts'
 import { keySourceFault, usualKeyVariable } from './apiKey.ts'
-import { dataFolder, instant, json, nonEmpty, path, shortName, withExamples } from './arguments.ts'
+import { dataFolder, instant, json, nonEmpty, path, port, shortName, withExamples } from './arguments.ts'
 import type { ServeOptions } from './commands/serve.ts'
 import { type ConnectionOptions, connectionUsageFault } from './connection.ts'
 import type { Parts } from './dependencies.ts'
@@ -255,12 +255,6 @@ function withKeySource(command: Command, usual: string): Command {
 function checkConnectionUsage(options: ConnectionOptions, command: Command): void {
   const fault = connectionUsageFault(options)
   if (fault) command.error(`error: ${fault}`)
-}
-
-function port(text: string): number {
-  const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  if (!(number <= 65_535)) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
-  return number
 }
 
 function descriptor(text: string): number {

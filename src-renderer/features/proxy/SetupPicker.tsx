@@ -1,8 +1,13 @@
-import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App } from '../../../src-preload/contract/apps.ts'
+import { unmappedPatterns } from '../../../src-preload/contract/modelMap.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { problemOf } from '../../api/problem.ts'
 import { i18n } from '../../i18n/index.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { ModelSelect } from '../../shared/ModelField.tsx'
+import { useStudio } from '../../shared/studioContext.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Notice } from '../../shared/ui/Notice.tsx'
@@ -10,9 +15,8 @@ import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { WithCode } from '../../shared/ui/WithCode.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { mayChat, useModelFacts } from '../../stores/modelFacts.ts'
-import { unmappedPatterns } from './modelMapForm.ts'
-import { type Setup, setups } from './setups/index.ts'
-import { contextWindow } from './setups/setup.ts'
+import { isLibrary, type Setup, type SetupStep, setups } from './setups/index.ts'
+import type { Facts } from './setups/setup.ts'
 
 export const setupName = ({ name }: Setup): string => name || i18n.t('appSetups:shellVariables')
 const setupPlace = ({ where }: Setup): string => (where === undefined ? '' : i18n.t(`appSetups:where.${where}`))
@@ -140,9 +144,27 @@ interface InstructionsProps {
 }
 
 /** Whether the texts contain the chosen model. Some apps get their model only from the model map. */
-const namesModel = ({ steps }: Setup): boolean => {
-  const texts = (model: string) => JSON.stringify(steps({ baseUrl: 'http://127.0.0.1/v1', key: '', model }))
-  return texts('a') !== texts('b')
+const namesModel = (steps: readonly SetupStep[] | null, model: string): boolean =>
+  steps?.some(({ text }) => text.includes(JSON.stringify(model).slice(1, -1))) === true
+
+/** The texts of an app: those of a library are here, those of a program come from the core. Null until they came. */
+function useSteps(setup: Setup, { baseUrl, key, model }: Facts) {
+  const studio = useStudio()
+  const [steps, setSteps] = useState<readonly SetupStep[] | null>(null)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  useEffect(() => {
+    if (isLibrary(setup)) return
+    let isCurrent = true
+    studio.programs
+      .steps({ program: setup.id, baseUrl, key, model })
+      .then((reply) => isCurrent && setSteps(reply.steps))
+      .catch((thrown: unknown) => isCurrent && setProblem(problemOf(thrown)))
+    return () => {
+      isCurrent = false
+    }
+  }, [studio, setup, baseUrl, key, model])
+  if (!isLibrary(setup)) return { steps, problem }
+  return { steps: setup.steps({ baseUrl, key, model }).map((step) => ({ ...step, file: null })), problem: null }
 }
 
 /** The instructions of one app, with the address, the key (a placeholder when unknown) and a model. */
@@ -155,21 +177,22 @@ export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsP
   const [chosen, setChosen] = useState<string | null>(null)
   const preselected = props.model !== null && models.includes(props.model) ? props.model : (models[0] ?? props.model)
   const model = chosen ?? preselected
-  if (!baseUrl) return <Notice kind="info">{t('setup.noAddress')}</Notice>
-  const steps = setup.steps({
-    baseUrl,
+  const { steps, problem } = useSteps(setup, {
+    baseUrl: baseUrl ?? '',
     key: secret ?? t('setup.placeholder'),
     model: model ?? t('setup.modelPlaceholder'),
   })
+  if (!baseUrl) return <Notice kind="info">{t('setup.noAddress')}</Notice>
   return (
     <section aria-label={setupName(setup)} className="flex min-w-0 flex-col gap-3">
       <div className="flex flex-wrap items-start justify-between gap-2">
         <SetupTitle setup={setup} />
-        {model !== null && models.length > 1 && namesModel(setup) && (
+        {model !== null && models.length > 1 && namesModel(steps, model) && (
           <ModelSelect label={t('setup.model')} value={model} onPick={setChosen} className="max-w-44" among={models} />
         )}
       </div>
-      {steps.map(({ about, packages, file, text }) => (
+      {problem && <ProblemNotice problem={problem} />}
+      {steps?.map(({ about, packages, file, text }) => (
         <div key={`${about} ${file ?? ''}`} className="min-w-0 overflow-hidden rounded-m bg-hover">
           <div className="flex items-start gap-2 py-1 pe-1 ps-3 text-s">
             <span className="min-w-0 flex-1 py-[3px]">
@@ -198,7 +221,7 @@ export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsP
       )}
       {setup.note && (
         <p className="text-s text-soft">
-          <WithCode text={t(`appSetups:notes.${setup.note}`, { contextWindow })} />
+          <WithCode text={t(`appSetups:notes.${setup.note}`)} />
         </p>
       )}
     </section>

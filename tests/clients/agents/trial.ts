@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Setup, setups } from '../../../src-renderer/features/proxy/setups/index.ts'
+import { setups, type TextSetup } from '../../helpers/setups.ts'
 import { type Ended, runShell, shellWord } from './shell.ts'
 import type { LogRow, Studio } from './studio.ts'
 import { type Agent, edited, quiet } from './table.ts'
@@ -20,7 +20,7 @@ export interface Result {
 
 const toolCaller = 'tool-caller'
 
-export function setupOf(id: string): Setup {
+export function setupOf(id: string): TextSetup {
   const found = setups.find((setup) => setup.id === id)
   if (!found) throw new Error(`There is no set-up "${id}".`)
   return found
@@ -111,7 +111,7 @@ async function accounts(studio: Studio) {
  * Writes the files of the set-up and returns its terminal texts as one script. Appends the prompt to the line that starts the coding
  * agent.
  */
-function settle(setup: Setup, studio: Studio, home: string, model: string, args: string[]): string {
+function settle(setup: TextSetup, studio: Studio, home: string, model: string, args: string[]): string {
   const steps = setup.steps({ baseUrl: studio.baseUrl, key: studio.key, model })
   for (const { file, text } of steps) if (file) write(file.replace(/^~(?=\/)/, home), text)
   const typed = steps.filter(({ language, file }) => language === 'sh' && !file).map(({ text }) => text)

@@ -38,6 +38,7 @@ const parts: Parts = {
   openData: unused,
   openExport: unused,
   openErase: unused,
+  openPrograms: unused,
   openApps: async (folder) => openApps(folder),
   openAppsReadOnly: async (folder) => openAppsReadOnly(folder),
 }

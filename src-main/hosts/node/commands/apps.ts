@@ -138,7 +138,7 @@ export function revokeAppCommand(which: string, options: AppsOptions, parts: Par
  * Finds an app by id, else by name. Of apps with the same name, one that is not revoked wins.
  * @throws StudioError `no_such_item`, or `bad_input` when several apps in use have the name
  */
-function findApp(apps: readonly App[], which: string): App {
+export function findApp(apps: readonly App[], which: string): App {
   const byId = apps.find(({ id }) => id === which)
   if (byId) return byId
   const named = apps.filter(({ name }) => name === which.trim())

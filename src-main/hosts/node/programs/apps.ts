@@ -1,10 +1,14 @@
 import { type Command, Option } from 'commander'
 import type { StudioError } from '../../../core/errors.ts'
-import { dataFolder, json, nonEmpty, shortName, withExamples } from '../arguments.ts'
+import { dataFolder, json, nonEmpty, port, shortName, withExamples } from '../arguments.ts'
 import type { Parts } from '../dependencies.ts'
 
 /** Values of `--grace`, hours. */
 const graces = { none: 0, '1h': 1, '24h': 24 } as const
+
+/** The port for programs, where the running studio has another one than the settings. */
+const apiPort = (): Option =>
+  new Option('--api-port <n>', 'port of the local API (default: that of the settings)').argParser(port)
 
 /** Adds `apps` and its commands. Their code is loaded when one of them runs. */
 export function describeApps(program: Command, parts: Parts, ended: (code: number) => void): void {
@@ -68,6 +72,37 @@ export function describeApps(program: Command, parts: Parts, ended: (code: numbe
       const graceHours = graces[options.grace as keyof typeof graces]
       ended(await (await load()).rotateAppKey(id, graceHours, options, parts))
     })
+  const connecting = () => import('../commands/connectApps.ts')
+  command('programs', 'List the programs of this computer that can use the local API, and those that are connected')
+    .addOption(apiPort())
+    .action(async (options) => ended(await (await connecting()).listPrograms(options, parts)))
+  withExamples(
+    command(
+      'connect',
+      'Write the address and an app key to the configuration file of a program. Everything else in the file stays',
+    )
+      .option(
+        '--program <program>',
+        'the program, by its id from "apps programs" (default: the program with the name of the app)',
+        nonEmpty,
+      )
+      .option('--model <id>', 'model of the service (default: the model of new chats)', nonEmpty)
+      .addOption(apiPort())
+      .option('--dry-run', 'print the difference of the file, and write nothing', false),
+    [
+      'inference-studio apps connect codex --dry-run',
+      'inference-studio apps connect work --program claude-code --model glm-4.6',
+    ],
+  )
+    .argument('<app>', 'name of the app, which is added if there is none, or its id', shortName)
+    .action(async (id, options) => ended(await (await connecting()).connectApp(id, options, parts)))
+  command(
+    'disconnect',
+    'Take the entries out of the configuration files of an app’s programs, and restore what they replaced',
+  )
+    .option('--program <program>', 'only this program (default: all of the app)', nonEmpty)
+    .argument('<app>', which, nonEmpty)
+    .action(async (id, options) => ended(await (await connecting()).disconnectApp(id, options, parts)))
   command('revoke', 'Revoke the app key permanently and cancel the running requests of the app')
     .argument('<app>', which, nonEmpty)
     .action(async (id, options) => ended(await (await load()).revokeAppCommand(id, options, parts)))

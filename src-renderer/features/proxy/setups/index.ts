@@ -1,9 +1,8 @@
-import { agents } from './agents.ts'
-import { editors } from './editors.ts'
+import { programIds, programInfos } from '../../../../src-preload/contract/programs.ts'
 import { libraries } from './libraries.ts'
 import type { Setup } from './setup.ts'
 
-export type { Setup, SuggestedRule } from './setup.ts'
+export { isLibrary, type Setup, type SetupStep } from './setup.ts'
 
 /** In display order. Ids are unique. */
-export const setups: Setup[] = [...agents, ...editors, ...libraries]
+export const setups: Setup[] = [...programIds.map((id) => ({ id, ...programInfos[id] })), ...libraries]

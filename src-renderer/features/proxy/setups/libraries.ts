@@ -1,7 +1,7 @@
-import { literal, provider, type Setup, shellWord } from './setup.ts'
+import { type LibrarySetup, literal, provider, shellWord } from './setup.ts'
 
 /** Shells and libraries, which need only an address and a key. */
-export const libraries: Setup[] = [
+export const libraries: LibrarySetup[] = [
   {
     id: 'shell',
     name: '',

@@ -1,3 +1,4 @@
+import type { ProgramId, ProgramInfo, ProgramStep } from '../../../../src-preload/contract/programs.ts'
 import type { appSetups } from '../../../i18n/en/appSetups.ts'
 
 /** The values of a setup. `baseUrl` ends in `/v1`. `key` is an app's key, never the service's. */
@@ -7,50 +8,40 @@ export interface Facts {
   model: string
 }
 
-export interface SetupStep {
+/** A text to paste. Without a file, `sh` is for a terminal and program code for a new file. */
+export interface SetupStep extends Omit<ProgramStep, 'about' | 'language'> {
   /** Key of the sentence that says what to do with the text. */
   about: keyof (typeof appSetups)['steps']
   /** Packages to install first, for the sentence. */
   packages?: string
-  language: 'sh' | 'json' | 'toml' | 'python' | 'ts' | 'yaml' | 'text'
-  /**
-   * The file for the text, for example `~/.qwen/settings.json`. Without a file, `sh` is for a terminal and program code for a new file.
-   */
-  file?: string
-  text: string
+  language: ProgramStep['language'] | 'python' | 'ts'
 }
 
-/** A rule of the model map to offer for an app. `size` chooses the model: the person's own, or one for small tasks. */
-export interface SuggestedRule {
-  pattern: string
-  size: 'large' | 'small'
-}
-
-export interface Setup {
+interface SetupInfo extends Omit<ProgramInfo, 'kind' | 'note' | 'modelMap'> {
   id: string
-  /** Name of the product. Empty for the shell variables, whose name is translated. */
-  name: string
-  /** Key of the places where the app runs, when the name does not say it. */
-  where?: keyof (typeof appSetups)['where']
   kind: 'agent' | 'editor' | 'library' | 'shell'
-  /** The npm package. Null when the app has none. */
-  npm: string | null
-  /** True when a test runs a turn with exactly these texts. False when the texts are from the app's documentation (see README.md). */
-  verified: boolean
   /** For an app that asks for models by the names of its vendor: the model map to offer, in order. */
-  modelMap?: readonly SuggestedRule[]
-  /** The steps in order. An agent's last step is its start command. Tests append their prompt to this command. */
-  steps(facts: Facts): SetupStep[]
+  modelMap?: ProgramInfo['modelMap']
   /** Key of a note below the steps. */
   note?: keyof (typeof appSetups)['notes']
 }
 
-/** The context window for apps that can't read it from the service, tokens. */
-export const contextWindow = 128_000
+/** A shell or a library, which needs only an address and a key. The steps are in order. */
+export interface LibrarySetup extends SetupInfo {
+  steps(facts: Facts): Omit<SetupStep, 'file'>[]
+}
+
+/** A program that Connect sets up. Its steps are those of the core. */
+export interface ProgramSetup extends SetupInfo {
+  id: ProgramId
+}
+
+export type Setup = LibrarySetup | ProgramSetup
+
+export const isLibrary = (setup: Setup): setup is LibrarySetup => 'steps' in setup
 
 /** The provider name in configurations that need one. */
 export const provider = 'inference-studio'
-export const providerName = 'Inference Studio'
 
 /** Quotes any text as one word for a POSIX shell. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
@@ -64,5 +55,3 @@ export const literal = (text: string): string =>
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-
-export const jsonText = (value: unknown): string => JSON.stringify(value, null, 2)

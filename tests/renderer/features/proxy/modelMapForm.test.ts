@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { movedRule, suggestedModelMap, unmappedPatterns } from '../../../../src-renderer/features/proxy/modelMapForm.ts'
+import { suggestedModelMap, unmappedPatterns } from '../../../../src-preload/contract/modelMap.ts'
+import { movedRule } from '../../../../src-renderer/features/proxy/modelMapForm.ts'
 
 const claude = [
   { pattern: '*-haiku-*', size: 'small' },

@@ -1,0 +1,179 @@
+import type { App } from '../../../../src-preload/contract/apps.ts'
+import { unmappedPatterns } from '../../../../src-preload/contract/modelMap.ts'
+import type { ProgramId } from '../../../../src-preload/contract/programs.ts'
+import { StudioError } from '../../../core/errors.ts'
+import type { ProgramCommands } from '../../../core/stored.ts'
+import type { Parts } from '../dependencies.ts'
+import { openDataDir } from '../folder.ts'
+import { exitCodes, log, printJson, say } from '../output.ts'
+import { columns } from '../table.ts'
+import { findApp } from './apps.ts'
+
+interface ProgramOptions {
+  dataDir?: string
+  apiPort?: number
+  json: boolean
+}
+
+interface ConnectOptions extends ProgramOptions {
+  program?: string
+  model?: string
+  dryRun: boolean
+}
+
+/** `apps programs`: the programs that were found and those that are connected. */
+export function listPrograms(options: ProgramOptions, parts: Parts): Promise<number> {
+  return withPrograms(options, parts, async (programs) => {
+    const { programs: all, connected } = await programs.list()
+    if (options.json) return printJson({ programs: all, connected })
+    const apps = programs.apps.list()
+    const rows = all.map(({ id, name, installed, file }) => {
+      const own = connected.filter((one) => one.program === id)
+      const states = own.map(
+        ({ appId, state }) => `${apps.find((app) => app.id === appId)?.name ?? appId}: ${words[state]}`,
+      )
+      return [id, name, installed ? 'found' : '', file ?? 'no file', states.join('; ')]
+    })
+    say(...columns([['ID', 'NAME', '', 'FILE', 'CONNECTED'], ...rows]))
+  })
+}
+
+const words = {
+  connected: 'connected',
+  linesGone: 'its file was changed, our lines are gone',
+  otherAddress: 'points at another port',
+  keyReplaced: 'its key was replaced',
+  fileGone: 'its file is gone',
+  unreadable: 'its file can’t be read',
+  programGone: 'the program is gone',
+} satisfies Record<string, string>
+
+/**
+ * `apps connect`. Adds the app if there is none with the name. An app whose key is not in the file already gets a new one; the previous key
+ * works for 24 hours.
+ * @throws StudioError `bad_input`, `no_such_item`, `not_writable`, `disk_full`, `busy`
+ */
+export function connectApp(which: string, options: ConnectOptions, parts: Parts): Promise<number> {
+  return withPrograms(options, parts, async (programs) => {
+    const { id: program, name, hasFile } = programs.named(options.program ?? which)
+    const app = existingApp(programs, which)
+    const model = options.model ?? app?.models?.[0] ?? programs.usualModel()
+    if (model === null) throw new StudioError('bad_input', 'No model is known yet. Name one with --model.')
+    if (!hasFile) return showLines(programs, { program, name, model }, options)
+    const { diff, file, seen } = await programs.preview({ program, model })
+    if (options.dryRun) {
+      if (options.json) printJson({ file, diff })
+      else say(...(diff === '' ? [`${file} has these lines already.`] : diff.trimEnd().split('\n')))
+      return
+    }
+    const { id: appId, name: appName, key } = appFor(programs, { which, app, program, model })
+    const connected = await connectWithKey(programs, { program, appId, model, seen }, key)
+    if (options.json) printJson(connected)
+    else say(`Connected ${name} with the app ${appName} (${file}). It uses ${model}.`)
+    await warnOfOverrides(programs, program)
+  })
+}
+
+/** The app with this id or name. Null: none has it, or those that had it were revoked. */
+function existingApp(programs: ProgramCommands, which: string): App | null {
+  const all = programs.apps.list()
+  const isThere = all.some(({ id, name, revokedAt }) => id === which || (name === which.trim() && revokedAt === null))
+  return isThere ? findApp(all, which) : null
+}
+
+/** The app with the model map that the program needs, added if there is none. `key`: that of an added app. */
+function appFor(
+  programs: ProgramCommands,
+  { which, app, program, model }: { which: string; app: App | null; program: ProgramId; model: string },
+): { id: string; name: string; key: string | null } {
+  const modelMap = programs.modelMap(program, model)
+  if (!app) {
+    const added = programs.apps.add({ name: which.trim(), modelMap })
+    return { ...added.app, key: added.key }
+  }
+  const missing = unmappedPatterns(programs.named(program).modelMap, app.modelMap)
+  const rules = modelMap.filter(({ pattern }) => missing.includes(pattern))
+  if (rules.length > 0) programs.apps.update(app.id, { modelMap: [...app.modelMap, ...rules] })
+  return { ...app, key: null }
+}
+
+/** Connects with the given key, else with the key that the file has, else with a new one, which all connected files of the app get. */
+async function connectWithKey(
+  programs: ProgramCommands,
+  input: Omit<Parameters<ProgramCommands['connect']>[0], 'key'>,
+  key: string | null,
+) {
+  const { connected } = await programs.list()
+  const isConnected = connected.some(
+    ({ program, appId, state }) =>
+      program === input.program && appId === input.appId && state !== 'keyReplaced' && state !== 'linesGone',
+  )
+  if (key !== null || isConnected) return programs.connect({ ...input, key })
+  const replaced = programs.apps.rotate(input.appId, 24)
+  log('info', `${replaced.app.name} got a new app key. The previous key works for 24 hours.`)
+  const result = await programs.connect({ ...input, key: replaced.key })
+  const { failed } = await programs.rewrite({ appId: input.appId, key: replaced.key })
+  for (const { problem } of failed) log('warn', problem.message)
+  return result
+}
+
+/** For a program that takes its address from its terminal only: the lines with a placeholder for the key. */
+async function showLines(
+  programs: ProgramCommands,
+  { program, name, model }: { program: ProgramId; name: string; model: string },
+  options: ConnectOptions,
+): Promise<void> {
+  const { steps } = await programs.steps({ program, model, baseUrl: programs.baseUrl(), key: 'YOUR_APP_KEY' })
+  if (options.json) printJson({ steps })
+  else
+    say(
+      `${name} has no file for an address. Run this in each new terminal, with an app key from "apps add":`,
+      '',
+      ...steps.map(({ text }) => text),
+    )
+}
+
+async function warnOfOverrides(programs: ProgramCommands, program: string): Promise<void> {
+  const found = (await programs.list()).programs.find(({ id }) => id === program)
+  const set = found?.overrides.filter(({ isSet }) => isSet).map(({ name }) => name) ?? []
+  if (set.length > 0)
+    log('warn', `${set.join(', ')} ${set.length === 1 ? 'is' : 'are'} set in this terminal and override the file.`)
+  if (found?.keyPlace === 'secretStore')
+    log('warn', `${found.name} keeps keys out of its file. Enter the app key there.`)
+}
+
+/** `apps disconnect`. @throws StudioError `no_such_item`, and kinds of `connectApp` */
+export function disconnectApp(
+  which: string,
+  options: ProgramOptions & { program?: string },
+  parts: Parts,
+): Promise<number> {
+  return withPrograms(options, parts, async (programs) => {
+    const app = findApp(programs.apps.list(), which)
+    const program = options.program === undefined ? null : programs.named(options.program).id
+    const { connected } = await programs.list()
+    const own = connected.filter((one) => one.appId === app.id && (program === null || one.program === program))
+    if (own.length === 0) throw new StudioError('no_such_item', `No program is connected with the app ${app.name}.`)
+    for (const { id, program: connectedProgram, file } of own) {
+      const { seen } = await programs.previewDisconnect({ id })
+      const { left } = await programs.disconnect({ id, seen })
+      if (options.json) printJson({ id, program: connectedProgram, file, left })
+      else say(`Disconnected ${programs.named(connectedProgram).name} (${file}).`)
+      if (left.length > 0) log('warn', `Changed since, so they stay: ${left.join(', ')}.`)
+    }
+  })
+}
+
+async function withPrograms(
+  options: ProgramOptions,
+  parts: Parts,
+  use: (programs: ProgramCommands) => Promise<void>,
+): Promise<number> {
+  const programs = await parts.openPrograms(await openDataDir(options.dataDir), options.apiPort)
+  try {
+    await use(programs)
+  } finally {
+    await programs.close()
+  }
+  return exitCodes.ok
+}
