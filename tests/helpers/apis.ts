@@ -27,7 +27,7 @@ export interface Api {
   tools: { own: unknown; hosted: unknown }
   /** A member of the body that can't be translated. */
   wrong: Record<string, unknown>
-  /** Whether a reply that broke off ends with an event that says so. Otherwise its connection is cut (decision 0011). */
+  /** Whether a reply that broke off ends regularly after the event that says so. Otherwise its connection is cut after that (decision 0011). */
   reportsCuts: boolean
   /** Type and message of an error reply. */
   error(body: string): { type: string | null; message: string }
@@ -99,7 +99,7 @@ const chat: Api = {
   text(body) {
     const chunks = body.startsWith('{') ? [JSON.parse(body) as Record<string, unknown>] : eventsOf(body)
     return chunks
-      .flatMap(({ choices }) => choices as Choice[])
+      .flatMap(({ choices = [] }) => choices as Choice[])
       .map(({ delta, message }) => delta?.content ?? message?.content ?? '')
       .join('')
   },

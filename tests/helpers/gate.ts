@@ -104,7 +104,10 @@ export async function openGate(
     {
       verify: (presented) => keys[presented] ?? { good: false, why: 'unknown', app: null },
       relay: (request: IncomingMessage, response: ServerResponse, pass: AllowedRequest) => {
-        pass.onCut = (why) => cuts.push(why)
+        pass.onCut = (why) => {
+          cuts.push(why)
+          return false
+        }
         return relay(request, response, pass)
       },
       used: ({ name }) => used.push(name),

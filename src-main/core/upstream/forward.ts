@@ -4,7 +4,6 @@ import {
   type HeaderPairs,
   header,
   headerList,
-  isEventStream,
   readShouldRetry,
   requestIdOf,
   withoutHopByHop,
@@ -158,11 +157,13 @@ class Forwarding {
       ...{ endpoint, stream, status, contentType, stripUsage, tokensIn, needsEvents, mask },
       // Nobody reads the events of a reply that only passes.
       thinkTags: needsEvents && this.#link.thinkTags(),
+      wholeEvents: !needsEvents && (endpoint === 'chat' || endpoint === 'completions'),
     })
     const { body, pieces, isCompressed } = opened
     const passed = isCompressed ? headers.filter(([name]) => name.toLowerCase() !== 'content-encoding') : headers
-    // Removing an event makes the stream shorter than its Content-Length, and so does decompression.
-    const hasOtherLength = isCompressed || (stripUsage && isEventStream(contentType))
+    const isChatStream = opened.stream.hasWholeEvents
+    // An event may be removed from a chat's stream, and another one may follow it.
+    const hasOtherLength = isCompressed || isChatStream
     const answered: ForwardReply = {
       status,
       statusText,
@@ -173,6 +174,8 @@ class Forwarding {
       clean,
       reading: () => cleanReading(opened.stream.reading(), clean),
       failure: () => opened.stream.failure,
+      isChatStream,
+      isEnded: () => opened.stream.isEnded,
       attempts: this.#attempts,
       retriesExhausted,
     }

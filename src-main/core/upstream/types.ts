@@ -187,6 +187,10 @@ export interface ForwardReply {
   reading(): MeterReading
   /** Why a reply that has ended failed: it is an error, or a choice is unfinished. Null for a good one. */
   failure(): StudioError | null
+  /** Whether this is the event stream of a chat. It has no Content-Length, so an event can follow the bytes of the service. */
+  isChatStream: boolean
+  /** Whether the service itself has ended a stream: it sent `[DONE]`, or an error as an event. */
+  isEnded(): boolean
   /** Number of attempts, 1 without a retry. */
   attempts: number
   /** True when the retry policy gave up on a retryable status. `headers` then contain `x-should-retry: false`. */

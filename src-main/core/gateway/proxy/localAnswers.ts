@@ -52,7 +52,10 @@ export async function answerLocally(
   const reservation = deps.allowance.begin(allowed.app, 'chat', true)
   if ('status' in reservation) return refused(refusalOfLimit(reservation))
   const gone = new AbortController()
-  const leave = (): void => gone.abort()
+  const leave = (): false => {
+    gone.abort()
+    return false
+  }
   response.once('close', leave)
   allowed.onCut = leave
   let trace: RequestTrace | null = null

@@ -19,8 +19,8 @@ export interface AllowedRequest {
   readonly extraHeaders: HeaderPairs
   /** Sends 100 Continue if the client waits for it. Call before reading the body. */
   proceed(): void
-  /** Set by the relay. Called at most once, just before the request is answered or its connection cut. */
-  onCut: ((why: CutReason) => void) | null
+  /** Set by the relay. Called at most once, just before the request is answered or its connection cut. Returns whether the relay ends the reply itself. */
+  onCut: ((why: CutReason) => boolean) | null
   /** For a turn on a WebSocket: the memory of its connection. */
   readonly turns?: TurnMemory
   /** Memory that was reserved for the whole body before it was received. */
@@ -38,7 +38,7 @@ export class ProxiedRequest implements AllowedRequest, Watched {
   readonly path: string
   readonly extraHeaders: HeaderPairs
   readonly marks: Marks
-  onCut: ((why: CutReason) => void) | null = null
+  onCut: AllowedRequest['onCut'] = null
   refused = false
   awaitsContinue: boolean
   /** Whether the connection closes after this request. */
@@ -76,10 +76,10 @@ export class ProxiedRequest implements AllowedRequest, Watched {
   cut(why: CutReason, refusal: Refusal | null): void {
     const { onCut } = this
     this.onCut = null
-    onCut?.(why)
+    const isEnding = onCut?.(why) ?? false
     const { request, response } = this
     if (refusal && !response.headersSent) sendRefusal(response, { ...refusal, close: true }, this.extraHeaders)
-    else response.destroy()
+    else if (!isEnding) response.destroy()
     // node:http drops the request with its response, so a reader of the body would wait for ever.
     if (!request.complete) response.once('close', () => request.destroy())
   }

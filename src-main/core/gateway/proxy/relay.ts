@@ -20,8 +20,15 @@ import { isTranslated, localRouteOf, type TranslatedRoute } from '../dialects/ro
 import type { Dialect, JsonObject, ModelsRoute, PathMembers } from '../dialects/types.ts'
 import type { AppReply } from './appReply.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
+import { ChatStream, failsInChatStream, type StreamBreak, sendFailedChatStream } from './chatStream.ts'
 import { type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
-import { replyHeaders, requestHeaders, safeReason, translatedRequestHeaders } from './headers.ts'
+import {
+  replyHeaders,
+  requestHeaders,
+  safeReason,
+  translatedReplyHeaders,
+  translatedRequestHeaders,
+} from './headers.ts'
 import { answerLocally } from './localAnswers.ts'
 import type { AllowedRequest, CutReason } from './proxiedRequest.ts'
 import type { Forward, RelayDependencies } from './relayDependencies.ts'
@@ -41,6 +48,7 @@ import { modelsPath, translatedModels } from './translatedModels.ts'
 import {
   failsInStream,
   isGood,
+  readProblem,
   sendFailedStream,
   sendProblem,
   sendTranslated,
@@ -133,6 +141,10 @@ class RelayedRequest {
   readonly #models: ModelsRoute | null
   /** A translated stream, once its reply has begun. */
   #stream: TranslatedStream | null = null
+  /** The stream of a chat that is not translated, once its reply has begun. */
+  #chatStream: ChatStream | null = null
+  /** Whether the request asks for such a stream. */
+  #wantsChatStream = false
   #expected: Expectation | null = null
 
   constructor(
@@ -166,6 +178,7 @@ class RelayedRequest {
     allowed.onCut = (why) => {
       this.#cut = why
       this.#gone.abort()
+      return why === 'key_ended' && this.#breakOff({ type: 'studio_refused', code: why, message: cutMessages[why] })
     }
   }
 
@@ -175,6 +188,7 @@ class RelayedRequest {
       const body = await this.#readBody()
       if ('status' in body) return this.#refuse(body)
       this.#body = body
+      this.#wantsChatStream = this.#endpoint === 'chat' && !this.#dialect && body.asked?.stream === true
       const selector =
         app.models && !isReadOut(this.#endpoint) ? selectorBesides(body.asked?.selectors ?? [], app.models) : null
       if (selector !== null) return this.#refuse(fieldSelectsModel(selector), body.asked?.model)
@@ -378,10 +392,23 @@ class RelayedRequest {
     }
     if (this.#translation) return sendTranslated(reply, this.#replyOptions(this.#translation, reply.clean))
     if (this.#models) return this.#sendModels(reply, this.#models)
+    const { extraHeaders } = this.#allowed
+    if (this.#wantsChatStream && failsInChatStream(this.#request.headers, reply.status)) {
+      const { message, type, code } = await readProblem(reply)
+      this.#end({ state: 'done', problem: { kind: code ?? type ?? 'unexpected_status', message } })
+      const head = [...translatedReplyHeaders(reply.headers), ...extraHeaders]
+      return sendFailedChatStream(response, head, { details: { message, type, code } })
+    }
     const headers = replyHeaders(reply.headers)
-    headers.push(...this.#allowed.extraHeaders)
+    headers.push(...extraHeaders)
     response.writeHead(reply.status, safeReason(reply.statusText), flattened(headers))
-    await pipeReply(reply, response, this.#gone.signal)
+    if (reply.isChatStream) this.#chatStream = new ChatStream(reply, response)
+    await pipeReply(reply, response, this.#gone.signal, this.#chatStream)
+  }
+
+  /** Ends the stream of a chat with an event, and then without an end. Returns false when there is none, or the service has ended it. */
+  #breakOff(why: StreamBreak): boolean {
+    return this.#chatStream?.breakOff(why) ?? false
   }
 
   #replyOptions(translation: Translation, clean: (text: string) => string): TranslatedReplyOptions {
@@ -449,36 +476,54 @@ class RelayedRequest {
     } else if (this.#stopped) {
       this.#end({ state: 'cancelled', by: 'person' })
       const last = (await this.#stream?.failed(new StudioError('cancelled', stoppedByPerson.message))) ?? ''
+      const { type, code, message } = stoppedByPerson
       if (last !== '') await this.#stream?.endWith(this.#response, last)
-      else sendRefusal(this.#response, stoppedByPerson, this.#allowed.extraHeaders)
+      else if (!this.#breakOff({ type, code, message }))
+        sendRefusal(this.#response, stoppedByPerson, this.#allowed.extraHeaders)
     } else if (this.#gone.signal.aborted) {
       this.#end({ state: 'cancelled', by: 'app' })
     } else if (thrown instanceof Redirected) {
       this.#gone.abort()
       this.#sendRefusal(redirected, 'failed')
-    } else if (this.#response.headersSent) {
-      this.#end(endOfFailure(error, this.#reply?.reading().output === true))
-      // The failure may be that of the translation, while the service still sends.
-      this.#gone.abort()
-      // After the event that reports the failure, the stream ends regularly: Codex repeats the request when the connection breaks
-      // (docs/decisions/0011-agent-replays.md).
-      if (this.#stream?.isFailed) this.#response.end()
-      else this.#response.destroy()
-    } else {
-      const refusal = refusalOf(error)
-      if (unsent.has(error.kind)) this.#sendRefusal(refusal, 'refused')
-      else if (this.#translation && failsInStream(this.#translation, this.#request.headers, refusal.status)) {
-        this.#trace?.replied(refusal.status, null)
-        this.#end({ state: 'failed', problem: { kind: refusal.code, message: refusal.message } })
-        await sendFailedStream(this.#replyOptions(this.#translation, notCleaned), refusal)
-      } else this.#sendRefusal(refusal, 'failed')
-    }
+    } else if (this.#response.headersSent) this.#failBegun(error)
+    else await this.#failUnbegun(error)
+  }
+
+  /** The reply broke off after its head was sent. */
+  #failBegun(error: StudioError): void {
+    this.#end(endOfFailure(error, this.#reply?.reading().output === true))
+    // The failure may be that of the translation, while the service still sends.
+    this.#gone.abort()
+    const { message, facts, kind } = error
+    // After the event that reports the failure, a translated stream ends regularly: Codex repeats the request when the connection breaks
+    // (docs/decisions/0011-agent-replays.md).
+    if (this.#stream?.isFailed) this.#response.end()
+    else if (!this.#breakOff({ details: { message, code: facts.code ?? kind } })) this.#response.destroy()
+  }
+
+  async #failUnbegun(error: StudioError): Promise<void> {
+    const refusal = refusalOf(error)
+    const { status, type, code, message } = refusal
+    const { headers } = this.#request
+    if (unsent.has(error.kind)) this.#sendRefusal(refusal, 'refused')
+    else if (this.#translation && failsInStream(this.#translation, headers, status)) {
+      this.#endFailed(refusal)
+      await sendFailedStream(this.#replyOptions(this.#translation, notCleaned), refusal)
+    } else if (this.#wantsChatStream && failsInChatStream(headers, status)) {
+      this.#endFailed(refusal)
+      const head: HeaderPairs = [['X-Studio-Answer', type], ...this.#allowed.extraHeaders]
+      sendFailedChatStream(this.#response, head, { type, details: { message, code } })
+    } else this.#sendRefusal(refusal, 'failed')
+  }
+
+  #endFailed({ status, code, message }: Refusal, state: 'refused' | 'failed' = 'failed'): void {
+    this.#trace?.replied(status, null)
+    this.#end({ state, problem: { kind: code, message } })
   }
 
   #sendRefusal(refusal: Refusal, state: 'refused' | 'failed'): void {
     if (state === 'refused') this.#allowed.refused = true
-    this.#trace?.replied(refusal.status, null)
-    this.#end({ state, problem: { kind: refusal.code, message: refusal.message } })
+    this.#endFailed(refusal, state)
     sendRefusal(this.#response, refusal, this.#allowed.extraHeaders)
   }
 

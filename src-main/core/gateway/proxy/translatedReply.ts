@@ -202,7 +202,7 @@ async function* once(piece: ReplyPiece): AsyncGenerator<ReplyPiece, void, undefi
 }
 
 /** The error of a reply with a failure status. */
-async function readProblem(reply: ForwardReply): Promise<DialectProblem> {
+export async function readProblem(reply: ForwardReply): Promise<DialectProblem> {
   const text = await readStart(bytesOf(reply.body), maxErrorReply)
   const { message, ...known } = readReplyError(text)
   return { status: reply.status, message: message ?? `The service replied with ${reply.status}.`, ...known }

@@ -12,7 +12,7 @@ import { EventSplitter } from './eventSplitter.ts'
 import type { ChatStreamEvent, ReplyPiece } from './events.ts'
 import type { BodyMask, Mask } from './mask.ts'
 import { OutputText } from './outputText.ts'
-import { errorInstead, malformed, ReplyReader } from './rules.ts'
+import { errorInstead, isWholeData, malformed, ReplyReader } from './rules.ts'
 import { TopLevel } from './topLevel.ts'
 import { readUsage, totalTokens } from './usage.ts'
 
@@ -26,6 +26,8 @@ export interface ReplyOptions {
   mask: Mask
   /** Leave out events that only have the usage, because this program asked for it and the app did not. */
   stripUsage?: boolean
+  /** Pass only whole events on, up to 64 KB each, because another event may follow a reply that breaks off. */
+  wholeEvents?: boolean
   /** Whether `<think>…</think>` at the start of a chat's content is reasoning. */
   thinkTags?: boolean
   /** Estimated tokens of the prompt, for a reply without a usage. */
@@ -41,7 +43,7 @@ export interface ReplyOptions {
 const maxPassing = 1024 * 1024
 /** The same when somebody needs each event. Parsing and writing 16 MB takes 80 to 240 ms, and no model writes as much. */
 const maxNeeded = 16 * 1024 * 1024
-/** A longer unfinished event can't be one that only has the usage, so it is no longer held back. Bytes. */
+/** A longer unfinished event is no longer held back. One that only has the usage is shorter. Bytes. */
 const maxHeld = 64 * 1024
 /** Longest JSON of another endpoint in which an error is looked for, bytes. */
 const maxError = 64 * 1024
@@ -88,6 +90,16 @@ export abstract class ReplyStream {
   /** Events that were skipped because they are no JSON object. */
   get skipped(): number {
     return 0
+  }
+
+  /** Whether this is a stream of which only whole events are passed on (`wholeEvents`). */
+  get hasWholeEvents(): boolean {
+    return false
+  }
+
+  /** Whether the service itself has ended a stream: it sent `[DONE]`, or an error as an event. */
+  get isEnded(): boolean {
+    return false
   }
 }
 
@@ -239,6 +251,8 @@ class EventsReply extends MeasuredReply {
   /** The body until its first event, in case that it has none. At most `#limit` bytes. */
   readonly #start = new ByteStore()
   #hasData = false
+  /** Whether the service had ended the stream when its bytes ended. Null before. */
+  #wasEnded: boolean | null = null
 
   protected read(given: Uint8Array): ReplyPiece | null {
     const bytes = asBuffer(given)
@@ -258,7 +272,9 @@ class EventsReply extends MeasuredReply {
   }
 
   protected finish(isWhole: boolean): ReplyPiece | null {
-    let isUsage = false
+    // An error in an event without a blank line does not count: no app could read it.
+    this.#wasEnded ??= this.reader.isEnded
+    let isLeftOut = false
     if (isWhole) {
       const rest = this.#restOf(this.#begun.view())
       const data = this.#dataIn(`${rest}\n\n`)
@@ -267,10 +283,13 @@ class EventsReply extends MeasuredReply {
         const type = isEventStream(contentType) ? null : (contentType ?? 'something else').slice(0, 80)
         this.reader.readInstead(rest === '' ? this.#start.take().toString('utf8') : rest, type)
       }
-      isUsage = this.reader.endStream(data?.data ?? null, data?.name)
+      const isUsage = this.reader.endStream(data?.data ?? null, data?.name)
+      // The start of an event would make the event unreadable that reports the failure.
+      const isStart = this.hasWholeEvents && data !== null && this.failure !== null && !isWholeData(data.data)
+      isLeftOut = (isUsage && this.options.stripUsage === true) || isStart
     }
     // The rest of a broken reply is no whole event, and no app could read it.
-    const bytes = isWhole && this.#isHeld && !isUsage ? this.#begun.take() : nothing
+    const bytes = isWhole && this.#isHeld && !isLeftOut ? this.#begun.take() : nothing
     this.#forget()
     const events = this.take()
     return bytes.length === 0 && events.length === 0 ? null : { bytes, events }
@@ -279,6 +298,14 @@ class EventsReply extends MeasuredReply {
   /** The line with `[DONE]` counts even before its blank line arrives. */
   override get isComplete(): boolean {
     return super.isComplete || (this.failure === null && this.#isDoneLine)
+  }
+
+  override get hasWholeEvents(): boolean {
+    return this.options.wholeEvents === true
+  }
+
+  override get isEnded(): boolean {
+    return this.#wasEnded ?? this.reader.isEnded
   }
 
   get #isDoneLine(): boolean {
@@ -341,12 +368,13 @@ class EventsReply extends MeasuredReply {
   /** The event continues in the next chunk. */
   #holdOn(bytes: Buffer, start: number, passing: Passing): void {
     const size = bytes.length - start
-    const mayBeUsage = this.options.stripUsage === true && (this.#size === 0 || this.#isHeld)
+    const { stripUsage, wholeEvents } = this.options
+    const mayHold = (stripUsage === true || wholeEvents === true) && (this.#size === 0 || this.#isHeld)
     const held = this.#isHeld ? this.#begun.view() : null
     if (this.#size + size > this.#limit) this.#tooLarge(size, this.#splitter.isBlank)
     else this.#begun.append(bytes, start, bytes.length)
     this.#size += size
-    const isHeld = mayBeUsage && this.#size <= maxHeld && !this.#isDoneLine
+    const isHeld = mayHold && this.#size <= maxHeld && !this.#isDoneLine
     if (held !== null && !isHeld) passing.putFirst(held)
     if (isHeld) passing.stopAt(start)
     this.#isHeld = isHeld

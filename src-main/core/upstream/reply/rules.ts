@@ -56,6 +56,7 @@ export class ReplyReader {
   readonly #status: number
   #events: ChatStreamEvent[] = []
   #isDone = false
+  #isEnded = false
   #metaSent = false
   readonly #open = new Set<number>()
   readonly #finished = new Set<number>()
@@ -86,6 +87,11 @@ export class ReplyReader {
     return this.#isDone || this.failure !== null
   }
 
+  /** Whether the service itself has ended the stream: it sent `[DONE]`, or an error. */
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
   /** Whether the reply is complete, although its bytes may not have ended. */
   get isComplete(): boolean {
     return this.failure === null && (this.#isDone || this.#hasFinished)
@@ -112,6 +118,7 @@ export class ReplyReader {
     const trimmed = data.trim()
     const text = trimmed.startsWith('data:') ? trimmed.replace(/^(?:data:\s*)+/, '') : trimmed
     if (text === '[DONE]') {
+      this.#isEnded = true
       this.#complete()
       return false
     }
@@ -138,7 +145,7 @@ export class ReplyReader {
    * @returns as `readEvent`
    */
   endStream(rest: string | null, name = ''): boolean {
-    const isUsage = rest !== null && isWhole(rest) && this.readEvent(rest, name)
+    const isUsage = rest !== null && isWholeData(rest) && this.readEvent(rest, name)
     if (this.#hasFinished) this.#complete()
     else this.fail(this.#said ?? incomplete())
     return isUsage
@@ -222,6 +229,7 @@ export class ReplyReader {
 
   /** @param body what the service sent instead of a reply: a value or words */
   #failWith(body: unknown): void {
+    this.#isEnded = true
     this.fail(errorOfFrame(body, this.#status, this.#mask))
   }
 
@@ -414,7 +422,7 @@ function textIn(value: unknown): string {
 }
 
 /** Whether the data of the last event is whole. The data of a cut stream is not. */
-function isWhole(data: string): boolean {
+export function isWholeData(data: string): boolean {
   if (data.trim() === '[DONE]') return true
   try {
     parseText(data)
