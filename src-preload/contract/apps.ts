@@ -32,6 +32,8 @@ export const appSettings = z.object({
   retries: z.boolean(),
   /** True: requests over a limit are refused with 429 instead of queued. */
   failFast: z.boolean(),
+  /** True: in chat completions, a `stop` text is sent as a list, and `max_tokens` is added beside `max_completion_tokens`. */
+  adaptRequests: z.boolean(),
 })
 export type AppSettings = z.infer<typeof appSettings>
 

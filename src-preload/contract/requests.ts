@@ -84,6 +84,8 @@ export const requestRow = z.object({
   finishReason: z.string().nullable(),
   /** Fields and tools of a translated request that had no effect, and what of its reply could not be expressed. */
   ignored: z.array(z.string()),
+  /** Fields that were changed as the app allows (`adaptRequests`): `stop`, `max_tokens`. */
+  adapted: z.array(z.string()),
   state: requestState,
   /** Whether an event stream was requested. */
   stream: z.boolean(),

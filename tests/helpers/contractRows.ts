@@ -66,6 +66,7 @@ export const plainRequest = (values: Partial<RequestRow> = {}): RequestRow => ({
   answeredModel: null,
   finishReason: null,
   ignored: [],
+  adapted: [],
   attempts: 1,
   retriedAfter: [],
   queuedMs: 0,

@@ -74,6 +74,8 @@ export interface RequestNotice {
   askedModel?: string
   /** Fields and tools that have no effect. */
   ignored?: readonly string[]
+  /** Fields that were changed as the app allows (`App.adaptRequests`). */
+  adapted?: readonly string[]
   /** Number of images requested. Absent for other requests. */
   pictures?: number
   /** Whether copies of the headers and bodies may be stored. */

@@ -56,6 +56,7 @@ const columns: readonly (readonly [name: string, kind: Kind, of: (one: LogRow) =
   ['answered_model', 'text', ({ row }) => row.answeredModel],
   ['finish_reason', 'text', ({ row }) => row.finishReason],
   ['ignored', 'text', ({ row }) => (row.ignored.length === 0 ? null : row.ignored.join('; '))],
+  ['adapted', 'text', ({ row }) => (row.adapted.length === 0 ? null : row.adapted.join('; '))],
 ]
 
 /** Maximum number of rows in memory. */

@@ -119,6 +119,7 @@ export class RefusalLog {
       answeredModel: null,
       finishReason: null,
       ignored: null,
+      adapted: null,
       retriedAfter: null,
       method: refused.method === 'POST' ? null : tidy(refused.method, 20),
       path: path === usualPath[endpoint] ? null : path,

@@ -39,6 +39,9 @@ export interface TraceOwner {
 
 /** Maximum number of entries about what had no effect. A request has a few dozen fields. */
 const maxIgnored = 100
+
+/** A list as it is stored: null when it is empty. */
+const jsonOf = (list: readonly string[]): string | null => (list.length === 0 ? null : JSON.stringify(list))
 /** Counting the tokens of a long reply takes up to a few ms. */
 const readEveryMs = 1000
 
@@ -79,6 +82,7 @@ export class Trace implements RequestTrace {
   #answeredModel: string | null = null
   #finishReason: string | null = null
   #ignored: string[]
+  readonly #adapted: readonly string[]
   #caller: Caller
   #model: string | null
   #stream: boolean
@@ -124,6 +128,7 @@ export class Trace implements RequestTrace {
     this.#dialect = notice.dialect === undefined ? null : codeOf(dialects, notice.dialect)
     this.#askedModel = notice.askedModel === undefined ? null : tidy(notice.askedModel, 300)
     this.#ignored = (notice.ignored ?? []).slice(0, maxIgnored).map((what) => tidy(what, 300))
+    this.#adapted = notice.adapted ?? []
     this.#stream = notice.stream
     this.#pictures = notice.endpoint === 'images' ? (notice.pictures ?? 1) : 1
     this.#caller = owner.callers.of(who, this.#model)
@@ -332,7 +337,8 @@ export class Trace implements RequestTrace {
       askedModel: this.#askedModel,
       answeredModel: this.#answeredModel,
       finishReason: this.#finishReason,
-      ignored: this.#ignored.length === 0 ? null : JSON.stringify(this.#ignored),
+      ignored: jsonOf(this.#ignored),
+      adapted: jsonOf(this.#adapted),
     }
   }
 

@@ -31,7 +31,8 @@ export function showRow(
     askedModel: row.askedModel,
     answeredModel: row.answeredModel,
     finishReason: row.finishReason,
-    ignored: row.ignored === null ? [] : textsIn(parseJson(row.ignored)),
+    ignored: listOf(row.ignored),
+    adapted: listOf(row.adapted),
     state: row.state === null ? live : (endStates[row.state] ?? 'unknown'),
     stream: row.stream === 1,
     status: row.status,
@@ -82,6 +83,9 @@ function instantOf(at: number): string {
   }
   return `${upToSecond}${String(at - whole * 1000).padStart(3, '0')}Z`
 }
+
+/** The texts of a stored JSON list. */
+const listOf = (stored: string | null): string[] => (stored === null ? [] : textsIn(parseJson(stored)))
 
 const textsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []

@@ -31,6 +31,7 @@ const columns = [
   'log_bodies',
   'retries',
   'fail_fast',
+  'adapt_requests',
 ] as const
 
 const ids = z.array(z.string())
@@ -112,6 +113,7 @@ function write(settings: AppSettings): Record<(typeof columns)[number], string |
     log_bodies: Number(settings.logBodies),
     retries: Number(settings.retries),
     fail_fast: Number(settings.failFast),
+    adapt_requests: Number(settings.adaptRequests),
   }
 }
 
@@ -134,6 +136,7 @@ function read(row: Row): App {
     logBodies: number(row, 'log_bodies') === 1,
     retries: number(row, 'retries') === 1,
     failFast: number(row, 'fail_fast') === 1,
+    adaptRequests: number(row, 'adapt_requests') === 1,
     createdAt: text(row, 'created_at'),
     lastUsedAt: textOrNull(row, 'last_used_at'),
     pausedAt: textOrNull(row, 'paused_at'),

@@ -249,10 +249,11 @@ function Behaviour({ form, bodyDays, onChange }: FieldsProps) {
     logBodies: t('form.logBodiesHint', { count: bodyDays }),
     retries: t('form.retriesHint'),
     failFast: t('form.failFastHint'),
+    adaptRequests: t('form.adaptRequestsHint'),
   }
   return (
     <Part title={t('form.behaviour')}>
-      {(['retries', 'failFast', 'logBodies'] as const).map((name) => (
+      {(['retries', 'failFast', 'adaptRequests', 'logBodies'] as const).map((name) => (
         <div key={name} className="flex items-start gap-4">
           <div className="min-w-0 flex-1 text-s">
             <div className="font-[540]">{t(`form.${name}`)}</div>

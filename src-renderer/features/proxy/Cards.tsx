@@ -211,6 +211,7 @@ function Small({ app, use, now }: { app: App; use: AppUse | null; now: number })
     app.logBodies && <Term word={t('apps.limits.logBodies')} about={t('common:terms.loggedBodies')} />,
     !app.retries && t('apps.limits.noRetries'),
     app.failFast && t('apps.limits.failFast'),
+    !app.adaptRequests && t('apps.limits.notAdapted'),
     lastUsedAt ? t('apps.lastUsed', { at: showTime(lastUsedAt, now) }) : t('apps.neverUsed'),
   ].filter(Boolean)
   return (

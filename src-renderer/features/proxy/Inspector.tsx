@@ -151,6 +151,9 @@ function Facts({ row }: { row: RequestRow }) {
     ...(row.ignored.length === 0
       ? []
       : [{ id: 'ignored', name: t('detail.ignored'), value: <Code>{row.ignored.join(', ')}</Code> }]),
+    ...(row.adapted.length === 0
+      ? []
+      : [{ id: 'adapted', name: t('detail.adapted'), value: <Code>{row.adapted.join(', ')}</Code> }]),
     { id: 'up', name: t('detail.bytesUp'), value: showBytes(row.bytesUp) },
     { id: 'down', name: t('detail.bytesDown'), value: showBytes(row.bytesDown) },
     {

@@ -25,6 +25,7 @@ export interface AppForm {
   logBodies: boolean
   retries: boolean
   failFast: boolean
+  adaptRequests: boolean
 }
 
 export const limits = ['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const
@@ -70,6 +71,7 @@ export const newForm = (name: string, colour: AppSettings['colour']): AppForm =>
   logBodies: false,
   retries: true,
   failFast: false,
+  adaptRequests: true,
 })
 
 export const formOf = (app: App): AppForm => ({
@@ -90,6 +92,7 @@ export const formOf = (app: App): AppForm => ({
   logBodies: app.logBodies,
   retries: app.retries,
   failFast: app.failFast,
+  adaptRequests: app.adaptRequests,
 })
 
 /** An instant in the format of `datetime-local`, local time, to the minute. */
@@ -163,6 +166,7 @@ export function readForm(
     logBodies: form.logBodies,
     retries: form.retries,
     failFast: form.failFast,
+    adaptRequests: form.adaptRequests,
   }
   return Object.keys(errors).length === 0 ? { settings, errors: null } : { settings: null, errors }
 }

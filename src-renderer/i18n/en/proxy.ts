@@ -117,6 +117,7 @@ export const proxy = {
       logBodies: 'bodies logged',
       noRetries: 'no retries',
       failFast: 'fails fast',
+      notAdapted: 'requests not adapted',
     },
     menu: {
       name: 'More for {{name}}',
@@ -213,6 +214,9 @@ export const proxy = {
     retriesHint: 'Retries a busy or unreachable service, before any output. If off, the app gets the error.',
     failFast: 'Fail fast',
     failFastHint: 'Refuses a request (429) instead of queueing it.',
+    adaptRequests: 'Adapt requests',
+    adaptRequestsHint:
+      'In chat completions, sends a stop text as a list and adds max_tokens beside max_completion_tokens, as the service expects. If off, requests are sent as they are.',
     cancel: 'Cancel',
     save: 'Save',
     bad: {

@@ -99,6 +99,7 @@ export const requestLog = {
     },
     finishReason: 'Finish reason',
     ignored: 'Ignored',
+    adapted: 'Adapted',
     status: 'Status',
     at: 'Started',
     requestId: 'Request ID',

@@ -88,7 +88,18 @@ describe('the commands', () => {
       here,
       ...['add', 'agent', '--colour', 'rose', '--expires', '+30d', '--models', 'a, b', '--endpoints', 'chat,models'],
       ...['--map', '*-haiku-*=a', '--map', ' claude-** = b=1 '],
-      ...['--rpm', '60', '--tpm', '90000', '--concurrent', '4', '--log-bodies', '--no-retries', '--fail-fast'],
+      ...[
+        '--rpm',
+        '60',
+        '--tpm',
+        '90000',
+        '--concurrent',
+        '4',
+        '--log-bodies',
+        '--no-retries',
+        '--fail-fast',
+        '--no-adapt',
+      ],
       ...['--budget-day', '2.50', '--budget-month', '20', '--budget-total', '0.000000001'],
     )
     const shown = await done(here, 'show', id)
@@ -111,13 +122,23 @@ describe('the commands', () => {
       logBodies: true,
       retries: false,
       failFast: true,
+      adaptRequests: false,
     })
     const month = 30 * 86_400_000
     expect(Date.parse(shown.expiresAt) - month).toBeGreaterThanOrEqual(before)
     expect(Date.parse(shown.expiresAt) - month).toBeLessThanOrEqual(Date.now())
     const limits = ['expires', 'map', 'models', 'endpoints', 'rpm', 'tpm', 'concurrent']
     const none = [...limits, 'budget-day', 'budget-month', 'budget-total'].flatMap((name) => [`--${name}`, 'none'])
-    const cleared = await done(here, 'set', 'agent', ...none, '--no-log-bodies', '--retries', '--no-fail-fast')
+    const cleared = await done(
+      here,
+      'set',
+      'agent',
+      ...none,
+      '--no-log-bodies',
+      '--retries',
+      '--no-fail-fast',
+      '--adapt',
+    )
     expect(cleared).toEqual({ ...shown, ...defaultAppSettings })
     expect(await done(here, 'list')).toEqual([cleared])
   })

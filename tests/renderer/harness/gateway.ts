@@ -273,6 +273,7 @@ export class Gateway {
       answeredModel: null,
       finishReason: null,
       ignored: [],
+      adapted: [],
       attempts: 1,
       retriedAfter: [],
       queuedMs: 2,

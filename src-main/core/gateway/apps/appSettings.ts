@@ -14,7 +14,7 @@ export type UncheckedChanges = Omit<AppChanges, 'colour' | 'endpoints'> & {
   endpoints?: readonly string[] | null | undefined
 }
 
-/** Settings of a new app: no limits, no copies of bodies, retries on, and requests wait in the queue. */
+/** Settings of a new app: no limits, no copies of bodies, retries on, requests wait in the queue and are adapted. */
 export const defaultAppSettings: Omit<AppSettings, 'name' | 'colour'> = {
   expiresAt: null,
   modelMap: [],
@@ -29,6 +29,7 @@ export const defaultAppSettings: Omit<AppSettings, 'name' | 'colour'> = {
   logBodies: false,
   retries: true,
   failFast: false,
+  adaptRequests: true,
 }
 
 const mostModels = 500
@@ -103,7 +104,7 @@ const unless = <T extends string | number | readonly string[], R>(
  * @throws StudioError `bad_input` for the first invalid setting
  */
 export function checkedChanges(given: UncheckedChanges): AppChanges {
-  const { name, colour: wanted, logBodies, retries, failFast } = given
+  const { name, colour: wanted, logBodies, retries, failFast, adaptRequests } = given
   return {
     name: name === undefined ? undefined : checkedName(name),
     colour: wanted === undefined ? undefined : checkedColour(wanted),
@@ -120,6 +121,7 @@ export function checkedChanges(given: UncheckedChanges): AppChanges {
     logBodies,
     retries,
     failFast,
+    adaptRequests,
   }
 }
 
@@ -142,6 +144,7 @@ export function changedSettings(before: AppSettings, changes: AppChanges): AppSe
     logBodies: changed(changes.logBodies, before.logBodies),
     retries: changed(changes.retries, before.retries),
     failFast: changed(changes.failFast, before.failFast),
+    adaptRequests: changed(changes.adaptRequests, before.adaptRequests),
   }
 }
 

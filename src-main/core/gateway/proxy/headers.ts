@@ -42,7 +42,15 @@ export const isRemoved = (name: string): boolean => {
 const removedFromReply = new Set(['set-cookie', 'strict-transport-security', 'alt-svc', 'clear-site-data'])
 
 /** Only replies of this server may have these headers. */
-const isStudioMark = (lower: string): boolean => lower === 'x-studio-answer' || lower === ignoredHeader
+const isStudioMark = (lower: string): boolean =>
+  lower === 'x-studio-answer' || lower === ignoredHeader || lower === adaptedHeader
+
+/** Names the fields of a chat request that were changed to what the service reads. */
+const adaptedHeader = 'x-studio-adapted'
+
+/** The header that names what was changed. Empty when nothing was. */
+export const adaptedHeaders = (fields: readonly string[]): HeaderPairs =>
+  fields.length === 0 ? [] : [[adaptedHeader, fields.join(', ')]]
 
 /** Names the fields and tools of a translated request that had no effect. */
 const ignoredHeader = 'x-studio-ignored'

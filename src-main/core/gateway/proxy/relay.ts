@@ -23,6 +23,7 @@ import type { MemoryReservation } from './bodyMemory.ts'
 import { ChatStream, failsInChatStream, type StreamBreak, sendFailedChatStream } from './chatStream.ts'
 import { type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
 import {
+  adaptedHeaders,
   replyHeaders,
   requestHeaders,
   safeReason,
@@ -143,6 +144,8 @@ class RelayedRequest {
   #stream: TranslatedStream | null = null
   /** The stream of a chat that is not translated, once its reply has begun. */
   #chatStream: ChatStream | null = null
+  /** Headers that this program adds to the reply. */
+  readonly #added: HeaderPairs
   /** Whether the request asks for such a stream. */
   #wantsChatStream = false
   #expected: Expectation | null = null
@@ -170,6 +173,7 @@ class RelayedRequest {
     this.#request = request
     this.#response = response
     this.#allowed = allowed
+    this.#added = [...allowed.extraHeaders]
     this.#endpoint = endpoint
     this.#reservation = reservation
     response.once('close', () => {
@@ -188,6 +192,7 @@ class RelayedRequest {
       const body = await this.#readBody()
       if ('status' in body) return this.#refuse(body)
       this.#body = body
+      this.#added.push(...adaptedHeaders(body.adapted ?? []))
       this.#wantsChatStream = this.#endpoint === 'chat' && !this.#dialect && body.asked?.stream === true
       const selector =
         app.models && !isReadOut(this.#endpoint) ? selectorBesides(body.asked?.selectors ?? [], app.models) : null
@@ -295,7 +300,7 @@ class RelayedRequest {
     return { endpoint, model, modelPending, tokensIn, tokensOut, cost: this.#deps.price(endpoint, model, use) }
   }
 
-  #open({ asked, askedModel }: RequestBody): RequestTrace {
+  #open({ asked, askedModel, adapted }: RequestBody): RequestTrace {
     const { app, path } = this.#allowed
     const trace = this.#deps.requestLog.open({
       requester: { kind: 'app', id: app.id, failFast: app.failFast },
@@ -306,6 +311,7 @@ class RelayedRequest {
       stream: asked?.stream ?? false,
       logBodies: app.logBodies,
       ...(askedModel === undefined ? {} : { askedModel }),
+      ...(adapted === undefined ? {} : { adapted }),
       ...(this.#translation
         ? { dialect: this.#translation.dialect.id, ignored: this.#translation.request.ignored }
         : {}),
@@ -321,7 +327,7 @@ class RelayedRequest {
 
   #forwardRequest(requestBody: RequestBody, trace: RequestTrace, expected: Expectation | null): ForwardRequest {
     const { app, path } = this.#allowed
-    const { body, asked, askedModel, stripUsage, memory } = requestBody
+    const { body, asked, askedModel, adapted, stripUsage, memory } = requestBody
     const { rawHeaders } = this.#request
     const sendsTranslation = this.#translation !== null && body instanceof Uint8Array
     const sent = sendsTranslation
@@ -335,7 +341,7 @@ class RelayedRequest {
       method: this.#request.method ?? 'GET',
       path: sendsTranslation ? chatPath : this.#models ? modelsPath : path,
       headers:
-        (stripUsage || askedModel !== undefined) && body instanceof Uint8Array
+        (stripUsage || askedModel !== undefined || adapted !== undefined) && body instanceof Uint8Array
           ? withLength(headers, body.length)
           : headers,
       body,
@@ -392,15 +398,14 @@ class RelayedRequest {
     }
     if (this.#translation) return sendTranslated(reply, this.#replyOptions(this.#translation, reply.clean))
     if (this.#models) return this.#sendModels(reply, this.#models)
-    const { extraHeaders } = this.#allowed
     if (this.#wantsChatStream && failsInChatStream(this.#request.headers, reply.status)) {
       const { message, type, code } = await readProblem(reply)
       this.#end({ state: 'done', problem: { kind: code ?? type ?? 'unexpected_status', message } })
-      const head = [...translatedReplyHeaders(reply.headers), ...extraHeaders]
+      const head = [...translatedReplyHeaders(reply.headers), ...this.#added]
       return sendFailedChatStream(response, head, { details: { message, type, code } })
     }
     const headers = replyHeaders(reply.headers)
-    headers.push(...extraHeaders)
+    headers.push(...this.#added)
     response.writeHead(reply.status, safeReason(reply.statusText), flattened(headers))
     if (reply.isChatStream) this.#chatStream = new ChatStream(reply, response)
     await pipeReply(reply, response, this.#gone.signal, this.#chatStream)
@@ -511,7 +516,7 @@ class RelayedRequest {
       await sendFailedStream(this.#replyOptions(this.#translation, notCleaned), refusal)
     } else if (this.#wantsChatStream && failsInChatStream(headers, status)) {
       this.#endFailed(refusal)
-      const head: HeaderPairs = [['X-Studio-Answer', type], ...this.#allowed.extraHeaders]
+      const head: HeaderPairs = [['X-Studio-Answer', type], ...this.#added]
       sendFailedChatStream(this.#response, head, { type, details: { message, code } })
     } else this.#sendRefusal(refusal, 'failed')
   }

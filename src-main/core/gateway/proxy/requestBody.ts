@@ -27,6 +27,8 @@ export interface RequestBody {
   memory: MemoryReservation | null
   /** The model in the request, if the app's model map replaced it. */
   askedModel?: string
+  /** The fields that were changed as the app allows. */
+  adapted?: string[]
 }
 
 const noBody: RequestBody = { body: null, asked: null, stripUsage: false, memory: null }
@@ -204,7 +206,7 @@ export async function readBody(
   return incoming.read(size)
 }
 
-/** The whole body, changed to ask for usage and by the app's model map. */
+/** The whole body, changed to ask for usage, by the app's model map, and to what the service reads. */
 function changedBody(
   bytes: Buffer,
   memory: MemoryReservation,
@@ -214,9 +216,14 @@ function changedBody(
   const edit = endpoint === 'chat' && asked.stream ? asked.usageEdit : null
   const model = endpoint === 'chat' ? modelEdit(asked, app) : null
   if (model && 'status' in model) return model
-  // The last one is made first, so that the places of the others stay right.
-  const edits = [edit, model].filter((one) => one !== null).sort((a, b) => b.from - a.from)
-  const changed = { body: edits.reduce(edited, bytes), stripUsage: edit !== null, memory }
+  const adaptations = endpoint === 'chat' && app.adaptRequests ? asked.adaptations : []
+  const edits = [edit, model, ...adaptations.flatMap((one) => one.edits)].filter((one) => one !== null)
+  const changed = {
+    body: edits.length === 0 ? bytes : edited(bytes, edits),
+    stripUsage: edit !== null,
+    memory,
+    ...(adaptations.length === 0 ? {} : { adapted: adaptations.map(({ field }) => field) }),
+  }
   if (model === null) return { ...changed, asked }
   return { ...changed, asked: { ...asked, model: model.model }, askedModel: model.askedModel }
 }

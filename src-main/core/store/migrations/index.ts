@@ -21,7 +21,8 @@ import { sql as pinnedFileMarks } from './020-pinned-file-marks.ts'
 import { sql as countedPrompts } from './021-counted-prompts.ts'
 import { sql as mcpSignIn } from './022-mcp-sign-in.ts'
 import { sql as queuedMessages } from './023-queued-messages.ts'
-import { sql as connectedPrograms } from './028-connected-programs.ts'
+import { sql as adaptedRequests } from './024-adapted-requests.ts'
+import { sql as connectedPrograms } from './025-connected-programs.ts'
 
 /** In order. A database's `user_version` is the number of migrations that it has had. Never change one that was released; append a new one. */
 export const migrations: readonly string[] = [
@@ -48,5 +49,6 @@ export const migrations: readonly string[] = [
   countedPrompts,
   mcpSignIn,
   queuedMessages,
+  adaptedRequests,
   connectedPrograms,
 ]

@@ -54,6 +54,8 @@ export interface StoredRequest {
   finishReason: string | null
   /** JSON list; null: empty. */
   ignored: string | null
+  /** JSON list; null: empty. */
+  adapted: string | null
 }
 
 export type OpenedRequest = Pick<StoredRequest, 'id' | 'at' | 'caller' | 'endpoint' | 'stream' | 'method' | 'path'>
@@ -63,7 +65,7 @@ export const requestColumns = `r.id, r.at, r.caller, r.endpoint, r.outcome, r.re
   r.model, r.stream, r.state, r.status, r.attempts, r.queued_us, r.backoff_us, r.connect_us, r.first_byte_us, r.duration_us,
   r.bytes_up, r.bytes_down, r.tokens_in, r.tokens_out, r.tokens_cached, r.tokens_are, CAST(r.cost AS TEXT) AS cost_text, r.cost_is,
   r.has_bodies, r.times, r.cancelled_by, r.retried_after, r.method, r.origin, r.backoff_429_us,
-  r.dialect, r.asked_model, r.answered_model, r.finish_reason, r.ignored`
+  r.dialect, r.asked_model, r.answered_model, r.finish_reason, r.ignored, r.adapted`
 
 export type RequestTable = ReturnType<typeof requestTable>
 
@@ -175,6 +177,7 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
   const translated = handle.prepare(
     'UPDATE requests SET dialect = ?, asked_model = ?, answered_model = ?, ignored = ? WHERE id = ?',
   )
+  const adapted = handle.prepare('UPDATE requests SET adapted = ? WHERE id = ?')
   const trouble = handle.prepare(
     `UPDATE requests SET backoff_us = ?, backoff_429_us = ?, cancelled_by = ?, retried_after = ?, model = ?, problem_kind = ?,
       problem_message = ?, has_bodies = ? WHERE id = ?`,
@@ -204,6 +207,7 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
       if (r.dialect !== null || r.askedModel !== null || r.answeredModel !== null || r.ignored !== null) {
         translated.run(r.dialect, r.askedModel, r.answeredModel, r.ignored, r.id)
       }
+      if (r.adapted !== null) adapted.run(r.adapted, r.id)
       const quiet =
         r.backoffUs === 0 &&
         r.cancelledBy === null &&
@@ -287,6 +291,7 @@ export function readRequest(row: Row): StoredRequest {
     answeredModel: textOrNull(row, 'answered_model'),
     finishReason: textOrNull(row, 'finish_reason'),
     ignored: textOrNull(row, 'ignored'),
+    adapted: textOrNull(row, 'adapted'),
   }
 }
 

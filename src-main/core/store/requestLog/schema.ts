@@ -184,6 +184,11 @@ ALTER TABLE requests ADD COLUMN finish_reason TEXT;
 ALTER TABLE requests ADD COLUMN ignored TEXT;
 `
 
+/** The fields of a chat request that were changed as its app allows (JSON list). */
+const adapted = `
+ALTER TABLE requests ADD COLUMN adapted TEXT;
+`
+
 const firstBodies = `
 CREATE TABLE bodies (
   id               INTEGER PRIMARY KEY,
@@ -231,7 +236,7 @@ CREATE INDEX response_items_by_response ON response_items (response);
 /** "ISle". A checkpoint every 4,000 pages (16 MB), so that the pages that every row touches are written once for thousands of rows. */
 export const requestLogDatabase: DatabaseKind = {
   applicationId: 0x49536c65,
-  migrations: [first, use, profiles, limited, translated],
+  migrations: [first, use, profiles, limited, translated, adapted],
   snapshot: requestLogSnapshot,
   synchronous: 'NORMAL',
   pragmas: 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000',

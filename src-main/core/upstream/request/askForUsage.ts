@@ -38,9 +38,16 @@ export function editUsageOption(raw: Buffer | null, value: unknown, from: number
   return { usage: 'absent', edit: { from: from + usage.from, to: from + usage.to, text: 'true' } }
 }
 
-/** Applies a change to a copy of the body. */
-export const edited = (body: Uint8Array, { from, to, text }: Edit): Buffer =>
-  Buffer.concat([body.subarray(0, from), Buffer.from(text), body.subarray(to)])
+/** Applies changes, which must not overlap, to a copy of the body. */
+export function edited(body: Uint8Array, edits: readonly Edit[]): Buffer {
+  const parts: Uint8Array[] = []
+  let at = 0
+  for (const { from, to, text } of edits.toSorted((a, b) => a.from - b.from)) {
+    parts.push(body.subarray(at, from), Buffer.from(text))
+    at = to
+  }
+  return Buffer.concat([...parts, body.subarray(at)])
+}
 
 function putFirst(brace: number, member: string, isEmpty: boolean): Edit {
   return { from: brace + 1, to: brace + 1, text: isEmpty ? member : `${member},` }

@@ -2,6 +2,7 @@ import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import { JsonScan } from '../json/jsonScan.ts'
 import { parseBetween } from '../json/offsets.ts'
 import { textOrNull } from '../json/values.ts'
+import { type Adaptation, adaptable, adaptationsOf, type ScannedMember } from './adapt.ts'
 import { type Edit, editUsageOption, type UsageOption, usageAtStart } from './askForUsage.ts'
 import { type ModelSelector, selectedModels, selectsModel } from './modelSelectors.ts'
 
@@ -24,6 +25,8 @@ export interface RequestParameters {
   usage: UsageOption['usage']
   /** The change that asks for the usage. Null when it is unsafe, or the request already says whether it wants the usage. */
   usageEdit: Edit | null
+  /** Changes of a chat request to what the service reads. */
+  adaptations: readonly Adaptation[]
   /** Estimate of the prompt. */
   tokensIn: number
   /** The largest of all `max_tokens` and `max_completion_tokens`, at unknown paths of `max_output_tokens` too. At most `maxTokensPossible`. */
@@ -68,6 +71,7 @@ const measuredElsewhere: ReadonlySet<string> = new Set(['prompt', 'input'])
 /** A path that the specification does not know may use either. */
 const measuredAtOther: ReadonlySet<string> = new Set([...measuredInChat, ...measuredElsewhere])
 const read: ReadonlySet<string> = new Set([
+  'stop',
   'model',
   'stream',
   'stream_options',
@@ -120,6 +124,7 @@ export class RequestScan extends JsonScan {
   #model: { value: unknown; clear: boolean; at: RequestParameters['modelAt'] } | null = null
   #stream = false
   #options: UsageOption | null = null
+  readonly #adaptable = new Map<string, ScannedMember | null>()
   #maxTokens: number | null = null
   #count = 1
   #size: Size = { bytes: 0, attachments: 0 }
@@ -148,6 +153,7 @@ export class RequestScan extends JsonScan {
       stream: this.#stream,
       usage: options.usage,
       usageEdit: options.edit,
+      adaptations: adaptationsOf(this.#adaptable),
       tokensIn: promptTokens(bytes, attached),
       maxTokens: this.#maxTokens,
       count: this.#count,
@@ -249,7 +255,13 @@ export class RequestScan extends JsonScan {
 
   #take(name: string, raw: Buffer | null, to: number): void {
     const value = raw === null ? undefined : parseBetween(raw, 0, raw.length)
+    if (adaptable.has(name)) {
+      const isClear = this.#exact && !this.#adaptable.has(name)
+      this.#adaptable.set(name, isClear ? { value, from: this.#valueFrom, to } : null)
+    }
     switch (name) {
+      case 'stop':
+        break
       case 'model': {
         const known = this.#model
         const clear = this.#exact && value !== undefined && (known === null || (known.clear && known.value === value))
@@ -327,6 +339,7 @@ export const unknownParameters: Readonly<RequestParameters> = {
   stream: false,
   usage: 'absent',
   usageEdit: null,
+  adaptations: [],
   tokensIn: 0,
   maxTokens: null,
   count: 1,

@@ -31,6 +31,7 @@ export function limitsOf(app: App): string {
     app.logBodies && 'bodies stored',
     !app.retries && 'no retries',
     app.failFast && 'fails fast',
+    !app.adaptRequests && 'requests not adapted',
   ]
   return parts.filter((part) => typeof part === 'string').join(', ')
 }
@@ -70,5 +71,6 @@ export function detailsOf(app: App): [name: string, value: string][] {
     ['bodies', app.logBodies ? 'stored' : 'not stored'],
     ['retries', app.retries ? 'yes' : 'no'],
     ['when at a limit', app.failFast ? 'refused at once' : 'queued'],
+    ['requests adapted', app.adaptRequests ? 'yes' : 'no'],
   ]
 }

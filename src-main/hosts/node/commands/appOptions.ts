@@ -20,6 +20,7 @@ export interface AppCliOptions {
   logBodies?: boolean
   retries?: boolean
   failFast?: boolean
+  adapt?: boolean
 }
 
 const minute = 60_000
@@ -94,6 +95,7 @@ export function readAppOptions(typed: AppCliOptions): AppChanges {
     logBodies: typed.logBodies,
     retries: typed.retries,
     failFast: typed.failFast,
+    adaptRequests: typed.adapt,
   })
   if (changes.expiresAt && Date.parse(changes.expiresAt) <= now) throw bad('--expires is in the past.')
   return changes

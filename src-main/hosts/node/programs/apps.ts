@@ -135,6 +135,8 @@ function withSettings(command: Command): Command {
     .option('--no-retries', 'return every error of the service to the app')
     .option('--fail-fast', 'refuse a request at once instead of queuing it')
     .option('--no-fail-fast', 'queue requests (default)')
+    .option('--adapt', 'send a stop text as a list, and max_tokens beside max_completion_tokens (default)')
+    .option('--no-adapt', 'send chat requests as they are')
 }
 
 /** Converts the options to settings. An invalid value ends the command with a usage error. */

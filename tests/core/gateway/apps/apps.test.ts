@@ -61,6 +61,7 @@ describe('a key', () => {
       logBodies: true,
       retries: false,
       failFast: true,
+      adaptRequests: false,
     } as const
     const { app } = apps.add({ ...given, models: [...given.models], endpoints: [...given.endpoints] })
     const whole = {

@@ -11,5 +11,5 @@ export function readParameters(endpoint: Endpoint, body: Uint8Array): RequestPar
 
 /** The body with `stream_options.include_usage: true`, as the relay sends it. Null when it passes unchanged. */
 export function askForUsage(body: Uint8Array, { usageEdit } = readParameters('chat', body)): Uint8Array | null {
-  return usageEdit && edited(body, usageEdit)
+  return usageEdit && edited(body, [usageEdit])
 }

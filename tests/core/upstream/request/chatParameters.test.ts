@@ -47,12 +47,17 @@ const request = fc
     metadata: { a: 'not measured' },
   }))
 const read = (chat: unknown): object => {
-  const { modelAt: _at, usageEdit: _edit, ...rest } = readParameters('chat', Buffer.from(JSON.stringify(chat)))
+  const {
+    modelAt: _at,
+    usageEdit: _edit,
+    adaptations: _changes,
+    ...rest
+  } = readParameters('chat', Buffer.from(JSON.stringify(chat)))
   return rest
 }
 const built = (chat: unknown): object => {
-  const { modelAt, usageEdit, ...rest } = parametersOf(chat as ChatRequest)
-  expect([modelAt, usageEdit]).toEqual([null, null])
+  const { modelAt, usageEdit, adaptations, ...rest } = parametersOf(chat as ChatRequest)
+  expect([modelAt, usageEdit, adaptations]).toEqual([null, null, []])
   return rest
 }
 

@@ -20,6 +20,7 @@ test('the parameters of a chat request are read from its whole body', () => {
     stream: true,
     usage: 'absent',
     usageEdit: { from: 1, to: 1, text: '"stream_options":{"include_usage":true},' },
+    adaptations: [],
     tokensIn: 5,
     maxTokens: 5,
     count: 3,
