@@ -22,6 +22,7 @@ import type { RetryPolicy } from '../../src-main/core/upstream/sending/retry.ts'
 import type { NetworkOptions } from '../../src-main/core/upstream/wire/network.ts'
 import { forkNode } from '../../src-main/hosts/node/forkNode.ts'
 import type { App } from '../../src-preload/contract/apps.ts'
+import type { Model } from '../../src-preload/contract/models.ts'
 import type { RequestRow } from '../../src-preload/contract/requests.ts'
 import { rightClock } from '../core/helpers/deadlines.ts'
 import { appKey, secondKey } from './appRequest.ts'
@@ -64,6 +65,8 @@ export interface GatewayOptions {
   openFileReader?: () => FileReader
   /** What is known about every model. */
   abilities?: ModelAbilities
+  /** The service's models as last fetched. */
+  models?: Model[] | null
 }
 
 /** The real relay, scheduler, request log and limits, connected to the given address, with the keys of two apps. */
@@ -80,6 +83,7 @@ export async function openGateway(
     allowedOrigins = [],
     openFileReader,
     abilities = { images: null, tools: null, thinking: null, contextLength: null },
+    models = null,
   }: GatewayOptions = {},
 ): Promise<Gateway> {
   const dataDir = temporaryFolder('studio-gateway-')
@@ -112,6 +116,7 @@ export async function openGateway(
   const reasoning = new Set<string>()
   const deps: RelayDependencies = {
     forward: () => upstream.forward,
+    models: () => models,
     requestLog: requestLog,
     allowance,
     price: (endpoint, model, use) =>

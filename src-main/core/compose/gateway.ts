@@ -63,6 +63,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   const noted = (model: string): string => JSON.stringify([models.place(), model])
   const relayDependencies: RelayDependencies = {
     forward: () => session.current?.forward ?? null,
+    models: () => session.storedModels(),
     requestLog,
     allowance,
     price: (endpoint, model, use) => {

@@ -75,5 +75,20 @@ export function comparablePath(path: string): string {
     .toLowerCase()
 }
 
+/** The local folder of the service's files that are outside its `/v1`. */
+const filesFolder = '/service'
+
+const isUnderV1 = (path: string): boolean => /^\/v1(?:\/|$)/.test(comparablePath(path))
+
+/** The local path of a file of the service. Files outside `/v1` have a folder of their own, so that no other path outside `/v1` has to be relayed. */
+export const localFilePath = (path: string): string => (isUnderV1(path) ? path : filesFolder + path)
+
+/** The path at the service for a local path with its query: the same below `/v1`, and for files outside it that of `localFilePath`. Null for every other path. */
+export function servicePathOf(local: string): string | null {
+  if (isUnderV1(local)) return local
+  const path = local.startsWith(`${filesFolder}/`) ? local.slice(filesFolder.length) : null
+  return path === null || isUnderV1(path) ? null : path
+}
+
 /** The same path with letters, digits and other unreserved characters decoded: equivalent by RFC 3986, 6.2.2.2. */
 export const withPlainUnreserved = (path: string): string => path.replace(encodedUnreserved, decodedByte)

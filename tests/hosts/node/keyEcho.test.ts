@@ -191,7 +191,7 @@ const paths: [path: string, body: string | null][] = [
   ['/keys/current/usage/daily', null],
   ['/usage', null],
   ['/rate-limit', null],
-  ['/files/a.png', null],
+  ['/service/files/a.png', null],
   ['/unknown', null],
   ['/chat/completions', '{"model":"echo","messages":[]}'],
   ['/chat/completions', '{"model":"echo","messages":[],"stream":true}'],
@@ -215,7 +215,7 @@ const withoutMask = new Set(['/audio/speech', '/responses/compact', '/messages/c
 /** Sends every kind of request of an app. */
 async function askAsApp(baseUrl: string, appKey: string, mode: EchoMode): Promise<void> {
   for (const [path, body] of paths) {
-    const url = path.startsWith('/files/') ? baseUrl.replace(/\/v1$/, path) : baseUrl + path
+    const url = path.startsWith('/service/') ? baseUrl.replace(/\/v1$/, path) : baseUrl + path
     const answer = await ask(url, appKey, mode, body)
     look(`${mode}: the head of ${path}`, answer.head)
     look(`${mode}: the body of ${path}`, answer.body)

@@ -142,6 +142,12 @@ export class Session {
     throw new StudioError('not_connected', 'Nothing is connected yet. Try the sandbox, or connect with an API key.')
   }
 
+  /** The stored model list of the connection, or null. */
+  storedModels(): Model[] | null {
+    const upstream = this.#upstream
+    return upstream && (this.store.modelLists.find(this.placeOf(upstream))?.models ?? null)
+  }
+
   /** Fetches and stores the model list of the connection. @throws as `upstream`, and errors of the service */
   async fetchModels(): Promise<void> {
     const upstream = await this.upstream()

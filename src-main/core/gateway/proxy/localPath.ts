@@ -23,9 +23,9 @@ const refused = (why: string): { problem: TargetProblem } => ({
 })
 
 /**
- * Checks whether a target may be relayed. Returns the path with its query as the app wrote it, or the problem. Any path below `/v1` may be
- * relayed, and any path of another vendor's API is answered here. GET and HEAD may use other paths too, because files and images are below
- * the base address (specification, GEN-01).
+ * Checks a target. Returns the path with its query as the app wrote it, or the problem. Any path below `/v1` may be relayed, and any path of
+ * another vendor's API is answered here. GET and HEAD may use other paths too: the relay sends those of files (specification, GEN-01) and
+ * answers all others (`outsideV1.ts`).
  *
  * Only the origin form (RFC 9112, 3.2.1) is allowed. A path that two servers could read differently is refused and never repaired
  * (`pathProblem`). In the query only the characters are checked, because servers do not normalize queries.
@@ -35,7 +35,10 @@ export function checkTarget(method: string, target: string): { path: string } | 
   if (!target.startsWith('/')) return refused('it does not begin with “/”.')
   const at = target.indexOf('?')
   const path = at < 0 ? target : target.slice(0, at)
-  const why = pathProblem(path)
+  const isRead = method === 'GET' || method === 'HEAD'
+  // Clients encode the slashes of a model's id. Such a path is answered here (`translatedModels.ts`) and never sent.
+  const plain = isRead && path.startsWith('/v1/models/') ? path.replace(/%2f/gi, '/') : path
+  const why = pathProblem(plain)
   if (why !== null) return refused(why)
   if (hasKey(path)) return refused('it contains an app key where none may be.')
   if (at >= 0) {
@@ -43,7 +46,6 @@ export function checkTarget(method: string, target: string): { path: string } | 
     if (!queryCharacters.test(query)) return refused('its query has a character that a query may not contain.')
     if (brokenEscape.test(query)) return refused('its query has a “%” that does not begin a percent-encoding.')
   }
-  const isRead = method === 'GET' || method === 'HEAD'
   const relayed = isRead || path === '/v1' || path.startsWith('/v1/') || localRouteOf(method, path) !== null
   return relayed ? { path: target } : { problem: { status: 404, code: 'not_under_v1', message: notUnderV1 } }
 }

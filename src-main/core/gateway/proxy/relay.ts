@@ -6,6 +6,7 @@ import { asStudioError, StudioError } from '../../errors.ts'
 import type { AllowanceReservation, Expectation, RequestEnd, RequestTrace } from '../../ports/requests.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
 import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
+import { servicePathOf } from '../../upstream/path.ts'
 import { endOfFailure } from '../../upstream/reply/errors.ts'
 import { totalTokens } from '../../upstream/reply/usage.ts'
 import { endpointOf, isInference, isReadOut } from '../../upstream/request/endpoint.ts'
@@ -31,6 +32,7 @@ import {
   translatedRequestHeaders,
 } from './headers.ts'
 import { answerLocally } from './localAnswers.ts'
+import { answerOutsideV1 } from './outsideV1.ts'
 import type { AllowedRequest, CutReason } from './proxiedRequest.ts'
 import type { Forward, RelayDependencies } from './relayDependencies.ts'
 import {
@@ -45,7 +47,7 @@ import {
 import { pipeReply } from './replyBody.ts'
 import { modelInAddress, modelOf, type RequestBody, readBody } from './requestBody.ts'
 import { readTranslated, type Translation } from './translatedBody.ts'
-import { modelsPath, translatedModels } from './translatedModels.ts'
+import { modelInOwnPath, modelsPath, ownModel, translatedModels } from './translatedModels.ts'
 import {
   failsInStream,
   isGood,
@@ -74,6 +76,7 @@ export async function relay(
   const route = localRouteOf(method, allowed.path, request.headers)
   if (route && !isTranslated(route) && route.action !== 'models')
     return answerLocally(deps, request, response, allowed, route)
+  if (route === null && servicePathOf(allowed.path) === null) return answerOutsideV1(deps, request, response, allowed)
   const endpoint = route === null ? endpointOf(method, allowed.path) : route.action === 'models' ? 'models' : 'chat'
   const forward = deps.forward()
   if (!forward) return refuse(deps, request, response, allowed, notConnected)
@@ -140,6 +143,8 @@ class RelayedRequest {
   #translation: Translation | null = null
   /** Set for a request for models in the shape of a dialect. */
   readonly #models: ModelsRoute | null
+  /** Set for a request for one model in the service's own shape. */
+  readonly #model: string | null
   /** A translated stream, once its reply has begun. */
   #stream: TranslatedStream | null = null
   /** The stream of a chat that is not translated, once its reply has begun. */
@@ -170,6 +175,7 @@ class RelayedRequest {
     this.#dialect = dialect
     this.#replyId = dialect ? `${dialect.replyIdPrefix}${randomBytes(24).toString('hex')}` : ''
     this.#models = route?.action === 'models' ? route : null
+    this.#model = route === null && endpoint === 'models' ? modelInOwnPath(allowed.path) : null
     this.#request = request
     this.#response = response
     this.#allowed = allowed
@@ -337,9 +343,10 @@ class RelayedRequest {
     const headers = app.models === null ? sent : sent.filter(([name]) => !headerSelectsModel(name.toLowerCase()))
     // Closures created here must not reference `body`, which would stay in memory as long as the reply runs.
     const bodyDone = isStream(body) ? () => undefined : () => this.releaseBody()
+    const isForModels = this.#models !== null || this.#model !== null
     return {
-      method: this.#request.method ?? 'GET',
-      path: sendsTranslation ? chatPath : this.#models ? modelsPath : path,
+      method: this.#model === null ? (this.#request.method ?? 'GET') : 'GET',
+      path: sendsTranslation ? chatPath : isForModels ? modelsPath : (servicePathOf(path) ?? path),
       headers:
         (stripUsage || askedModel !== undefined || adapted !== undefined) && body instanceof Uint8Array
           ? withLength(headers, body.length)
@@ -398,6 +405,7 @@ class RelayedRequest {
     }
     if (this.#translation) return sendTranslated(reply, this.#replyOptions(this.#translation, reply.clean))
     if (this.#models) return this.#sendModels(reply, this.#models)
+    if (this.#model !== null && isGood(reply.status)) return this.#sendModel(reply, this.#model)
     if (this.#wantsChatStream && failsInChatStream(this.#request.headers, reply.status)) {
       const { message, type, code } = await readProblem(reply)
       this.#end({ state: 'done', problem: { kind: code ?? type ?? 'unexpected_status', message } })
@@ -470,6 +478,17 @@ class RelayedRequest {
     const models = await translatedModels(reply, route, app)
     if ('body' in models) sendTranslatedJson(reply, models.body, options)
     else sendRefusal(this.#response, models, extraHeaders)
+  }
+
+  async #sendModel(reply: ForwardReply, id: string): Promise<void> {
+    const { app, extraHeaders } = this.#allowed
+    const found = await ownModel(reply, id, app)
+    if (!('body' in found)) return sendRefusal(this.#response, found, extraHeaders)
+    const bytes = Buffer.from(JSON.stringify(found.body))
+    const head = translatedReplyHeaders(reply.headers)
+    head.push(['content-type', 'application/json; charset=utf-8'], ['content-length', String(bytes.length)])
+    this.#response.writeHead(reply.status, safeReason(reply.statusText), flattened([...head, ...extraHeaders]))
+    this.#response.end(bytes)
   }
 
   async #fail(thrown: unknown): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Model } from '../../../../src-preload/contract/models.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import type { Allowance, RequestLog } from '../../ports/requests.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
@@ -15,6 +16,8 @@ export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
 export interface RelayDependencies {
   /** Sends a request to the service that is connected now. Null while none is. */
   forward(): Forward | null
+  /** The service's models as last fetched. Null when they were never fetched. */
+  models(): readonly Model[] | null
   requestLog: RequestLog
   allowance: Allowance
   /** The estimated maximum cost of a request in nano-SC, or null if the price is unknown. */

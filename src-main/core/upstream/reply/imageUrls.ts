@@ -1,13 +1,13 @@
 import type { BaseAddress } from '../address.ts'
 import { asBuffer, markLength } from '../json/bytes.ts'
 import { itemsOf, type Member, membersOf, parseBetween, skipSpace } from '../json/offsets.ts'
-import { withPlainUnreserved } from '../path.ts'
+import { localFilePath, withPlainUnreserved } from '../path.ts'
 
 /** Longest address that `resolve` accepts, bytes. An escape can use six bytes for one character. */
 const maxAddressBytes = 16_384 * 6
 
 /**
- * Replaces every `data[].url` of an images reply that is under the base address by the same path under `local` (without a trailing slash).
+ * Replaces every `data[].url` of an images reply that is under the base address by its local path (`localFilePath`) under `local` (without a trailing slash).
  * Other bytes stay; base64 is not decoded. The result is in parts that refer to `body`, because a copy would double a large reply. Null
  * when nothing is to be replaced, or the body is not such JSON.
  */
@@ -48,11 +48,9 @@ function localAddress(bytes: Buffer, { from, to }: Member, base: BaseAddress, lo
   const url = typeof given === 'string' ? base.resolve(given) : null
   if (url === null) return null
   // Some services percent-encode more than necessary. The local /v1 accepts only the plain spelling.
-  return (
-    local +
-    url.href
-      .slice(base.url.length)
-      .replace(/#.*/, '')
-      .replace(/^[^?]*/, withPlainUnreserved)
-  )
+  const path = url.href
+    .slice(base.url.length)
+    .replace(/#.*/, '')
+    .replace(/^[^?]*/, withPlainUnreserved)
+  return local + localFilePath(path)
 }
