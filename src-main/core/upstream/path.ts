@@ -85,7 +85,8 @@ export const localFilePath = (path: string): string => (isUnderV1(path) ? path :
 
 /** The path at the service for a local path with its query: the same below `/v1`, and for files outside it that of `localFilePath`. Null for every other path. */
 export function servicePathOf(local: string): string | null {
-  if (isUnderV1(local)) return local
+  // Most requests end here.
+  if (local.startsWith('/v1/') || isUnderV1(local)) return local
   const path = local.startsWith(`${filesFolder}/`) ? local.slice(filesFolder.length) : null
   return path === null || isUnderV1(path) ? null : path
 }

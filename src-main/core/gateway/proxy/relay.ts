@@ -7,7 +7,7 @@ import type { AllowanceReservation, Expectation, RequestEnd, RequestTrace } from
 import type { StoredResponses } from '../../ports/storedResponses.ts'
 import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
 import { servicePathOf } from '../../upstream/path.ts'
-import { endOfFailure } from '../../upstream/reply/errors.ts'
+import { endOfFailure, kindOfStatus } from '../../upstream/reply/errors.ts'
 import { totalTokens } from '../../upstream/reply/usage.ts'
 import { endpointOf, isInference, isReadOut } from '../../upstream/request/endpoint.ts'
 import { headerSelectsModel, selectorBesides } from '../../upstream/request/modelSelectors.ts'
@@ -408,7 +408,7 @@ class RelayedRequest {
     if (this.#model !== null && isGood(reply.status)) return this.#sendModel(reply, this.#model)
     if (this.#wantsChatStream && failsInChatStream(this.#request.headers, reply.status)) {
       const { message, type, code } = await readProblem(reply)
-      this.#end({ state: 'done', problem: { kind: code ?? type ?? 'unexpected_status', message } })
+      this.#end({ state: 'done', problem: { kind: kindOfStatus(reply.status), message } })
       const head = [...translatedReplyHeaders(reply.headers), ...this.#added]
       return sendFailedChatStream(response, head, { details: { message, type, code } })
     }

@@ -245,7 +245,7 @@ describe('a failure before the reply began', () => {
       expect((await gateway.rows())[0]).toMatchObject({
         status,
         state: 'done',
-        problem: { message: 'No space today (503)' },
+        problem: { kind: status === 503 ? 'unavailable' : 'bad_gateway', message: 'No space today (503)' },
       })
     }
   })
