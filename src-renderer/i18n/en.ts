@@ -23,6 +23,7 @@ import { opening } from './en/opening.ts'
 import { palette } from './en/palette.ts'
 import { preview } from './en/preview.ts'
 import { problems } from './en/problems.ts'
+import { programs } from './en/programs.ts'
 import { projects } from './en/projects.ts'
 import { proxy } from './en/proxy.ts'
 import { quick } from './en/quick.ts'
@@ -47,6 +48,7 @@ export const en = {
   proxy,
   quick,
   problems,
+  programs,
   projects,
   chat,
   composer,

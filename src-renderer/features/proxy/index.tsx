@@ -21,6 +21,7 @@ import { EditDialog } from './EditDialog.tsx'
 import { ProxyInspector } from './Inspector.tsx'
 import { Log } from './Log.tsx'
 import { ProxyNotices } from './ProxyNotices.tsx'
+import { ConnectedPrograms } from './programs/ConnectedPrograms.tsx'
 import { Refusals } from './Refusals.tsx'
 
 function Stage() {
@@ -64,6 +65,7 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
             onResumeAll={() => pauseAll(false)}
           />
           <Cards onConnect={connect} onAction={onAction} />
+          <ConnectedPrograms baseUrl={proxy.baseUrl} onNewKey={(app) => setConnecting({ start: 'rotate', app })} />
           <Refusals proxy={proxy} settings={settings} />
           <Log box={box} />
         </div>
