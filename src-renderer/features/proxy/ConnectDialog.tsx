@@ -18,6 +18,7 @@ import { ModelMap, NameField, NewAppFields } from './AppFields.tsx'
 import { AppTestStep } from './AppTestStep.tsx'
 import { DialogFooter } from './EditDialog.tsx'
 import { freshColour, newForm } from './form.ts'
+import { OldKeys } from './programs/OldKeys.tsx'
 import { Instructions, SetupPicker, SetupTitle, setupName } from './SetupPicker.tsx'
 import { type Setup, setups } from './setups/index.ts'
 import { submitting, useAppForm } from './useAppForm.ts'
@@ -138,6 +139,7 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
           ) : (
             <PlaceholderNote name={app.name} onRotate={props.onRotate} />
           )}
+          <OldKeys app={existing} replaced={created} />
           {!props.baseUrl && <ProxyOff onTurnOn={props.onTurnOn} />}
           {isListShown ? (
             <SetupPicker picked={setup} onPick={setSetup}>

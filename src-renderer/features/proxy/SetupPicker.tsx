@@ -15,6 +15,8 @@ import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { WithCode } from '../../shared/ui/WithCode.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { mayChat, useModelFacts } from '../../stores/modelFacts.ts'
+import { usePrograms } from '../../stores/programs.ts'
+import { ConnectPanel } from './programs/ConnectPanel.tsx'
 import { isLibrary, type Setup, type SetupStep, setups } from './setups/index.ts'
 import type { Facts } from './setups/setup.ts'
 
@@ -136,7 +138,7 @@ interface InstructionsProps {
   baseUrl: string | null
   /** The app key, or null for a placeholder. */
   secret: string | null
-  app: Pick<App, 'models' | 'modelMap'>
+  app: Pick<App, 'id' | 'models' | 'modelMap'>
   /** The preselected model. */
   model: string | null
   /** Opens the settings of the app. Null while its key is shown, which would be lost. */
@@ -174,6 +176,7 @@ export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsP
   const facts = useModelFacts()
   const models = (props.app.models ?? listed.map(({ id }) => id)).filter((id) => mayChat(id, facts))
   const unmapped = unmappedPatterns(setup.modelMap ?? [], props.app.modelMap)
+  const program = usePrograms().programs?.find(({ id, file }) => id === setup.id && file !== null)
   const [chosen, setChosen] = useState<string | null>(null)
   const preselected = props.model !== null && models.includes(props.model) ? props.model : (models[0] ?? props.model)
   const model = chosen ?? preselected
@@ -183,14 +186,8 @@ export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsP
     model: model ?? t('setup.modelPlaceholder'),
   })
   if (!baseUrl) return <Notice kind="info">{t('setup.noAddress')}</Notice>
-  return (
-    <section aria-label={setupName(setup)} className="flex min-w-0 flex-col gap-3">
-      <div className="flex flex-wrap items-start justify-between gap-2">
-        <SetupTitle setup={setup} />
-        {model !== null && models.length > 1 && namesModel(steps, model) && (
-          <ModelSelect label={t('setup.model')} value={model} onPick={setChosen} className="max-w-44" among={models} />
-        )}
-      </div>
+  const lines = (
+    <>
       {problem && <ProblemNotice problem={problem} />}
       {steps?.map(({ about, packages, file, text }) => (
         <div key={`${about} ${file ?? ''}`} className="min-w-0 overflow-hidden rounded-m bg-hover">
@@ -211,6 +208,21 @@ export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsP
           </pre>
         </div>
       ))}
+    </>
+  )
+  return (
+    <section aria-label={setupName(setup)} className="flex min-w-0 flex-col gap-3">
+      <div className="flex flex-wrap items-start justify-between gap-2">
+        <SetupTitle setup={setup} />
+        {model !== null && models.length > 1 && namesModel(steps, model) && (
+          <ModelSelect label={t('setup.model')} value={model} onPick={setChosen} className="max-w-44" among={models} />
+        )}
+      </div>
+      {program && model !== null ? (
+        <ConnectPanel program={program} app={props.app} secret={secret} model={model} lines={lines} />
+      ) : (
+        lines
+      )}
       {unmapped.length > 0 && (
         <Notice
           kind="warn"

@@ -1,7 +1,7 @@
 import { FileText, Plug } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ConnectedProgram, Program } from '../../../../src-preload/contract/programs.ts'
+import type { ConnectedProgram, FilePreview, Program } from '../../../../src-preload/contract/programs.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
@@ -19,25 +19,54 @@ interface PanelProps {
   /** The app's key while it is in memory, or null. */
   secret: string | null
   model: string
-  /** Title and choice of the model. */
-  heading: ReactNode
   /** The lines to paste by hand. */
   lines: ReactNode
 }
 
 /** Connects one program: shows what would change in its file, and writes it. */
-export function ConnectPanel({ program, app, secret, model, heading, lines }: PanelProps) {
+export function ConnectPanel({ lines, ...props }: PanelProps) {
   const { t } = useTranslation('programs')
-  const studio = useStudio()
+  const { program, app, model } = props
   const [areLinesShown, setLinesShown] = useState(false)
-  const { busy, problem, run, clear } = useCall()
   const { connected } = usePrograms()
   const mine = connected.find((one) => one.program === program.id && one.appId === app.id)
   const isDone = mine?.state === 'connected' && mine.model === model
+  const show = (
+    <Button icon={FileText} aria-expanded={areLinesShown} onClick={() => setLinesShown(!areLinesShown)}>
+      {t(areLinesShown ? 'panel.hideLines' : 'panel.showLines')}
+    </Button>
+  )
+  return (
+    <>
+      {isDone ? (
+        <>
+          <Done program={program} connection={mine} />
+          <div>{show}</div>
+        </>
+      ) : (
+        <Change {...props} isKnown={mine !== undefined} beside={show} />
+      )}
+      {areLinesShown && lines}
+    </>
+  )
+}
+
+/** The change of the file, and the button that writes it. @param isKnown the file has a key of the app */
+function Change({
+  program,
+  app,
+  secret,
+  model,
+  isKnown,
+  beside,
+}: Omit<PanelProps, 'lines'> & { isKnown: boolean; beside: ReactNode }) {
+  const { t } = useTranslation('programs')
+  const studio = useStudio()
+  const { busy, problem, run, clear } = useCall()
   const target = { program: program.id, appId: app.id, model }
   const { preview, unread, readAgain } = usePreview(
     (signal) => studio.programs.preview(target, { signal }),
-    JSON.stringify([target, isDone]),
+    JSON.stringify(target),
   )
   const again = () => {
     clear()
@@ -50,39 +79,28 @@ export function ConnectPanel({ program, app, secret, model, heading, lines }: Pa
       await readPrograms(studio)
     })
   const failure = problem ?? unread
-  const needsKey = secret === null && !mine
+  const needsKey = secret === null && !isKnown
   return (
-    <section aria-label={program.name} className="flex min-w-0 flex-col gap-3">
-      {heading}
-      {isDone && mine ? (
-        <Done program={program} connection={mine} />
-      ) : (
-        <>
-          {!program.installed && <Notice kind="info">{t('panel.notFound', { name: program.name })}</Notice>}
-          <p className="text-s text-soft">
-            <code className="block break-all font-mono text-ink">{preview?.file ?? program.file}</code>
-            {preview && t(preview.diff === '' ? 'panel.nothing' : preview.exists ? 'panel.about' : 'panel.creates')}
-            {!preview && !unread && t('panel.loading')}
-          </p>
-          {preview && preview.diff !== '' && <FileDiff diff={preview.diff} />}
-          {failure && <ProblemNotice problem={failure} on={{ retry: again, edit: again }} />}
-          {needsKey && <p className="text-s text-soft">{t('panel.needsKey')}</p>}
-        </>
-      )}
-      <div className="flex flex-wrap gap-2">
-        {!isDone && (
-          <Button variant="primary" icon={Plug} busy={busy} disabled={!preview || needsKey} onClick={connect}>
-            {t('panel.connect')}
-          </Button>
-        )}
-        <Button icon={FileText} aria-expanded={areLinesShown} onClick={() => setLinesShown(!areLinesShown)}>
-          {t(areLinesShown ? 'panel.hideLines' : 'panel.showLines')}
-        </Button>
+    <>
+      {!program.installed && <Notice kind="info">{t('panel.notFound', { name: program.name })}</Notice>}
+      <div className="text-s text-soft">
+        <code className="block break-all font-mono text-ink">{preview?.file ?? program.file}</code>
+        {preview ? t(`panel.${aboutChange(preview)}`) : !unread && t('panel.loading')}
       </div>
-      {areLinesShown && lines}
-    </section>
+      {preview && preview.diff !== '' && <FileDiff diff={preview.diff} />}
+      {failure && <ProblemNotice problem={failure} on={{ retry: again, edit: again }} />}
+      {needsKey && <p className="text-s text-soft">{t('panel.needsKey')}</p>}
+      <div className="flex flex-wrap gap-2">
+        <Button variant="primary" icon={Plug} busy={busy} disabled={!preview || needsKey} onClick={connect}>
+          {t('panel.connect')}
+        </Button>
+        {beside}
+      </div>
+    </>
   )
 }
+
+const aboutChange = ({ diff, exists }: FilePreview) => (diff === '' ? 'nothing' : exists ? 'about' : 'creates')
 
 /** What holds after the connection: when it takes effect, where the key is, and what has precedence over the file. */
 function Done({ program, connection }: { program: Program; connection: ConnectedProgram }) {

@@ -1,0 +1,27 @@
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useStudio } from '../../../shared/studioContext.ts'
+import { Notice } from '../../../shared/ui/Notice.tsx'
+import { useCall } from '../../../shared/useCall.ts'
+import { usePrograms } from '../../../stores/programs.ts'
+import { attempt } from '../actions.ts'
+import { readPrograms, rewritePrograms } from './actions.ts'
+
+/** After a key was replaced: offers to write the new one to the files of all connected programs of the app. */
+export function OldKeys({ appId, secret }: { appId: string; secret: string }) {
+  const { t } = useTranslation('programs')
+  const studio = useStudio()
+  const { busy, run } = useCall()
+  const { connected } = usePrograms()
+  useEffect(() => void attempt(readPrograms), [])
+  const count = connected.filter((one) => one.appId === appId && one.state === 'keyReplaced').length
+  if (count === 0) return null
+  const write = () => run(() => attempt(() => rewritePrograms(studio, appId, secret)))
+  return (
+    <Notice
+      kind="warn"
+      title={t('otherFiles.title', { count })}
+      action={{ label: t('otherFiles.write'), onClick: write, busy }}
+    />
+  )
+}
