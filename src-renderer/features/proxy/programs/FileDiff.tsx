@@ -10,7 +10,7 @@ const tones: Readonly<Record<string, string>> = {
 /** A unified diff of one file. The lines with its name are left out, because the file is named above. */
 export function FileDiff({ diff }: { diff: string }) {
   const { t } = useTranslation('programs')
-  const lines = diff.split('\n').filter((line) => !/^(?:---|\+\+\+|diff|index|===)/.test(line))
+  const lines = diff.split('\n').filter((line) => !/^(?:--- |\+\+\+ |Index: |={3})/.test(line))
   if (lines.at(-1) === '') lines.pop()
   return (
     <section
