@@ -1,12 +1,12 @@
 /** Texts of connected programs. Steps, notes and overrides of each program are in `appSetups`. */
 export const programs = {
   title: 'Connected programs',
-  empty: 'Coding agents and editors that Inference Studio has set up are listed here.',
   latest: 'Last request {{at}}',
   noRequest: 'No request yet',
   model: 'Model {{model}}',
   rules_one: '{{count}} model rule',
   rules_other: '{{count}} model rules',
+  keyOf: 'Key of {{name}}',
   appGone: 'Its app was deleted',
   actions: 'Actions for {{name}}',
   state: {
@@ -40,8 +40,7 @@ export const programs = {
   },
   written_one: '{{count}} file has the new address or key.',
   written_other: '{{count}} files have the new address or key.',
-  notWritten: 'Not written: {{names}}.',
-  notWrittenBeside: 'Not written: {{names}}. Connect them again.',
+  notWritten: 'Not written: {{names}}. Connect them again.',
   panel: {
     about:
       'Connect writes these lines to the file. Everything else in it stays as it is, and Disconnect takes them out again.',
@@ -51,12 +50,13 @@ export const programs = {
     loading: 'Reading the file…',
     notFound: '{{name}} was not found on this computer. Connecting it prepares its file.',
     connect: 'Connect',
-    another: 'Shows the lines to paste',
+    unsafe: 'The file can’t be changed safely',
+    unsafeAbout: 'It stays as it is.',
+    readAgain: 'Read again',
     showLines: 'Show the lines',
     hideLines: 'Hide the lines',
     needsKey: 'The app’s key is shown only when it is created. Create a new one to connect.',
     done: '{{name}} is connected',
-    key: 'Key: {{place}}',
     overridden: 'These have precedence over the file:',
     set: '{{name}} (set)',
   },

@@ -2,7 +2,6 @@ import { FileText, Plug } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ConnectedProgram, FilePreview, Program } from '../../../../src-preload/contract/programs.ts'
-import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Notice } from '../../../shared/ui/Notice.tsx'
@@ -10,6 +9,7 @@ import { useCall } from '../../../shared/useCall.ts'
 import { usePrograms } from '../../../stores/programs.ts'
 import { readPrograms } from './actions.ts'
 import { FileDiff } from './FileDiff.tsx'
+import { FileProblem } from './FileProblem.tsx'
 import { TrialDialog } from './TrialDialog.tsx'
 import { usePreview } from './usePreview.ts'
 
@@ -88,7 +88,7 @@ function Change({
         {preview ? t(`panel.${aboutChange(preview)}`) : !unread && t('panel.loading')}
       </div>
       {preview && preview.diff !== '' && <FileDiff diff={preview.diff} />}
-      {failure && <ProblemNotice problem={failure} on={{ retry: again, edit: again }} />}
+      {failure && <FileProblem problem={failure} onAgain={again} />}
       {needsKey && <p className="text-s text-soft">{t('panel.needsKey')}</p>}
       <div className="flex flex-wrap gap-2">
         <Button variant="primary" icon={Plug} busy={busy} disabled={!preview || needsKey} onClick={connect}>

@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { ConnectedProgram, ProgramState } from '../../../../src-preload/contract/programs.ts'
-import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { Card } from '../../../shared/ui/Card.tsx'
@@ -19,6 +18,7 @@ import { attempt, say } from '../actions.ts'
 import { showTime } from '../figures.ts'
 import { nameOfProgram, readPrograms, rewritePrograms, useReadPrograms } from './actions.ts'
 import { FileDiff } from './FileDiff.tsx'
+import { FileProblem } from './FileProblem.tsx'
 import { TrialDialog } from './TrialDialog.tsx'
 import { usePreview } from './usePreview.ts'
 
@@ -104,7 +104,7 @@ function Row({
         )}
       </div>
       <div className="num min-w-[min(180px,100%)] flex-1 text-soft">
-        <div className="break-words text-ink">{app?.name ?? t('appGone')}</div>
+        <div className="break-words text-ink">{app ? t('keyOf', { name: app.name }) : t('appGone')}</div>
         <div className="break-all">
           {t('model', { model: one.model })}
           {app && app.modelMap.length > 0 && ` · ${t('rules', { count: app.modelMap.length })}`}
@@ -177,7 +177,7 @@ function LeavingBody({ one, name, onClose }: { one: ConnectedProgram; name: stri
         {t(preview?.diff === '' ? 'disconnecting.gone' : 'disconnecting.about')}
       </p>
       {preview && preview.diff !== '' && <FileDiff diff={preview.diff} />}
-      {failure && <ProblemNotice problem={failure} on={{ retry: again, edit: again }} />}
+      {failure && <FileProblem problem={failure} onAgain={again} />}
       <footer className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>{t('common:cancel')}</Button>
         <Button variant="danger" busy={busy} disabled={!preview} onClick={leave}>

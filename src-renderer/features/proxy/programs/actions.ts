@@ -31,7 +31,7 @@ export async function rewritePrograms(studio: Client, appId: string | null, key:
   const names = failed.map((one) => nameOfFile(connected, one.id)).join(', ')
   const texts = [
     written.length > 0 ? i18n.t('programs:written', { count: written.length }) : '',
-    names === '' ? '' : i18n.t('programs:notWrittenBeside', { names }),
+    names === '' ? '' : i18n.t('programs:notWritten', { names }),
   ]
   say('programs', texts.filter(Boolean).join(' '))
   await readPrograms(studio)
