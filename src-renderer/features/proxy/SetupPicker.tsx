@@ -76,6 +76,13 @@ function SetupList({
   onPick: (setup: Setup) => void
 }) {
   const { t } = useTranslation('proxy')
+  const { programs } = usePrograms()
+  const isHere = (setup: Setup) => programs?.some(({ id, installed }) => id === setup.id && installed) === true
+  // What is installed comes first: that is what most people look for.
+  const groups = [
+    { kind: 'here' as const, own: found.filter(isHere) },
+    ...kinds.map((kind) => ({ kind, own: found.filter((setup) => setup.kind === kind && !isHere(setup)) })),
+  ]
   const walk = (event: KeyboardEvent<HTMLElement>) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step === 0) return
@@ -91,8 +98,7 @@ function SetupList({
       onKeyDown={walk}
       className="flex max-h-44 min-h-0 flex-col gap-px overflow-y-auto p-0.5 sm:max-h-[380px]"
     >
-      {kinds.map((kind) => {
-        const own = found.filter((setup) => setup.kind === kind)
+      {groups.map(({ kind, own }) => {
         if (own.length === 0) return null
         return (
           <div key={kind} className="flex flex-col gap-px pb-1.5">

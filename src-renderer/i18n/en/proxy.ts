@@ -285,7 +285,13 @@ export const proxy = {
     list: 'Apps',
     noMatch:
       'No instructions for “{{search}}”. Any program that accepts a base URL and a key works: see the first entries.',
-    kinds: { agent: 'Agents', editor: 'Editors', library: 'Libraries', shell: 'Shell' },
+    kinds: {
+      here: 'On this computer',
+      agent: 'Agents',
+      editor: 'Editors',
+      library: 'Libraries',
+      shell: 'Shell',
+    },
     placeholder: 'YOUR_APP_KEY',
     modelPlaceholder: 'MODEL',
     copy: 'Copy: {{about}}',
