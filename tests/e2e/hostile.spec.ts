@@ -12,8 +12,8 @@ import { connectTo, lastReply, replies, send } from './journey.ts'
 test.use({ trace: 'off' })
 
 const corpus = hostileReplies()
-/** Time within which the page must respond, ms. */
-const answersWithin = 1_000
+/** Time within which the page must respond on a busy machine, ms. What this test looks for blocks it for tens of seconds. */
+const answersWithin = 5_000
 
 let service: Server
 let serviceUrl = ''
