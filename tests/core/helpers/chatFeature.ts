@@ -20,10 +20,13 @@ export class Asked {
     this.request = request
     this.options = options
     this.row = row
-    options.signal?.addEventListener('abort', () => {
+    const abort = (): void => {
       this.aborted = true
       this.say(new StudioError('cancelled', 'Cancelled.'))
-    })
+    }
+    // A reply may be stopped before its request begins.
+    if (options.signal?.aborted) abort()
+    else options.signal?.addEventListener('abort', abort)
   }
 
   say(event: ChatStreamEvent | 'end' | StudioError): void {
