@@ -284,10 +284,12 @@ async function wordsOfAll(some: Facts): Promise<string[]> {
   const say = `printf '%s\\0' "$@" ${variables.map((name) => `"$${name}"`).join(' ')}`
   const stubs = programs.map((name) => `${name}() { ${say}; }`).join('\n')
   // An .env file can't express every text. Keys of ours have none of those characters.
-  const scripts = setups.filter(({ id }) => id !== 'gemini-cli').map(({ steps }) => {
-    const typed = steps(some).filter(({ language, file }) => language === 'sh' && !file)
-    return `(set -e\n${typed.map(({ text }) => text).join('\n')}\n${say})`
-  })
+  const scripts = setups
+    .filter(({ id }) => id !== 'gemini-cli')
+    .map(({ steps }) => {
+      const typed = steps(some).filter(({ language, file }) => language === 'sh' && !file)
+      return `(set -e\n${typed.map(({ text }) => text).join('\n')}\n${say})`
+    })
   return (await bash(`${stubs}\n${scripts.join('\n')}`)).split('\0')
 }
 

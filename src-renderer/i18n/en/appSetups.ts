@@ -44,7 +44,8 @@ export const appSetups = {
     claudeCode:
       'For subagents and small tasks Claude Code asks for models such as claude-haiku-5-5, which the model map of this app replaces. The context window is that of your model where it is known, else 128,000 tokens. No retries, because Inference Studio retries where that is safe. Unset ANTHROPIC_API_KEY in your terminal: a second key is refused. To use your Anthropic account again, disconnect it or remove these values.',
     cline: 'In the VS Code extension choose "OpenAI Compatible" as the API provider and enter the same three values.',
-    droid: 'Droid works with this model without signing in to its own account. In a session, choose the model with /model.',
+    droid:
+      'Droid works with this model without signing in to its own account. In a session, choose the model with /model.',
     geminiCli:
       'If you signed in with Google before, run /auth and choose "Use Gemini API Key", or remove "selectedType" from ~/.gemini/settings.json. For small tasks Gemini CLI asks for models such as gemini-3-flash, which the model map of this app replaces.',
     vscode:

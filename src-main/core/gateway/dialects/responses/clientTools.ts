@@ -1,6 +1,5 @@
 import { parseText } from '../../../upstream/json/jsonScan.ts'
 import { type Fields, isFields } from '../../../upstream/json/values.ts'
-import type { JsonObject } from '../types.ts'
 
 /** Tools of the API that the app runs and that have a type of their own. The service gets them as functions. */
 export type ClientToolKind = 'shell' | 'local_shell' | 'apply_patch'
@@ -10,20 +9,20 @@ interface ClientTool {
   /** Prefix of the ids of its calls, with the underscore. */
   idPrefix: string
   description: string
-  parameters: JsonObject
+  parameters: Fields
   member: 'action' | 'operation'
   /** Members of the call item that are always the same. */
-  extra: JsonObject
+  extra: Fields
   /** The member for arguments of the model, or null when they can't be read. */
-  read(args: Fields): JsonObject | null
+  read(args: Fields): Fields | null
   /** The member of a call that has not arrived, or whose arguments can't be read. The app can run nothing with it. */
-  empty: JsonObject
+  empty: Fields
   /** The words for the model of an output item. */
-  result(item: JsonObject): string
+  result(item: Fields): string
 }
 
-const nullable = (type: string, description: string): JsonObject => ({ type: [type, 'null'], description })
-const objectOf = (properties: JsonObject, required: string[]): JsonObject => ({
+const nullable = (type: string, description: string): Fields => ({ type: [type, 'null'], description })
+const objectOf = (properties: Fields, required: string[]): Fields => ({
   type: 'object',
   properties,
   required,
@@ -126,7 +125,7 @@ export function clientToolOf(itemType: string): { kind: ClientToolKind; part: 'c
 }
 
 /** The member of a call item for the arguments that the model wrote, or null when they can't be read. */
-export function readClientCall(kind: ClientToolKind, args: string): JsonObject | null {
+export function readClientCall(kind: ClientToolKind, args: string): Fields | null {
   let value: unknown
   try {
     value = parseText(args)
@@ -137,7 +136,7 @@ export function readClientCall(kind: ClientToolKind, args: string): JsonObject |
 }
 
 /** The arguments of the function for a call item in the history. Members without a value are left out. */
-export function argumentsOf(kind: ClientToolKind, item: JsonObject): string {
+export function argumentsOf(kind: ClientToolKind, item: Fields): string {
   const given = item[clientTools[kind].member]
   const { type, ...rest } = isFields(given) ? given : {}
   const own = kind === 'apply_patch' ? { type, ...rest } : rest
