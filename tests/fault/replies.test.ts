@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asks, chatBody, errorOf, streamBody } from './helpers/app.ts'
+import { asks, brokenOff, chatBody, errorOf, streamBody } from './helpers/app.ts'
 import { chunk, done, errorReply, event, head, jsonBody, jsonReply, lastChunk, streamHead } from './helpers/bytes.ts'
 import type { Turn } from './helpers/rawFarEnd.ts'
 import { asked, attempts, expectFree, expectOurAnswer, expectRow, openSetting } from './helpers/setting.ts'
@@ -227,10 +227,11 @@ describe('unusual but complete replies are relayed unchanged', () => {
     await expectFree(setting)
   })
 
-  it('a stream that ends properly without [DONE]: none is added, and the log says that it was incomplete [SSE-03] [SSE-04]', async () => {
+  it('a stream that ends properly without [DONE]: none is added, and an event and the log say that it was incomplete [SSE-03] [SSE-04]', async () => {
     const setting = await openSetting((turn) => turn.write(streamHead + chunk(event('Half')).toString() + lastChunk))
     const outcome = await asks(setting.gateway.url, { body: streamBody }).outcome
-    expect(outcome.body.toString()).toBe(event('Half'))
+    expect(brokenOff(outcome.body)).toEqual({ before: Buffer.from(event('Half')), code: 'incomplete_reply' })
+    expect(outcome.whole).toBe(false)
     await expectRow(setting, { state: 'cut', problem: { kind: 'incomplete_stream' } })
     await expectFree(setting)
   })

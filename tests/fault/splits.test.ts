@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asks, chatBody, streamBody } from './helpers/app.ts'
+import { asks, brokenOff, chatBody, streamBody } from './helpers/app.ts'
 import { chunk, head, lastChunk, streamHead } from './helpers/bytes.ts'
 import { openSetting } from './helpers/setting.ts'
 
@@ -15,11 +15,10 @@ const streams: Record<string, string> = {
   'with CR alone, and events over several lines':
     'event: x\rdata: {"choices":\rdata: [{"index":0}]}\r\rdata: [DONE]\r\r',
   'with usage, and something behind the end': `data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n${usageEvent}\n\ndata: [DONE]\n\ntrailing`,
-  'cut short by its sender, in order': 'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\ndata: {"cho',
 }
 
 /** One gateway for all cuts of a stream; the far end uses them in turn. */
-async function relayAll(bytes: Buffer, cuts: number[][], body: string): Promise<Buffer[]> {
+async function relayAll(bytes: Buffer, cuts: number[][], body: string, isWhole = true): Promise<Buffer[]> {
   const setting = await openSetting(async (turn) => {
     const edges = [0, ...(cuts[turn.number - 1] ?? []), bytes.length]
     await turn.write(streamHead)
@@ -34,7 +33,7 @@ async function relayAll(bytes: Buffer, cuts: number[][], body: string): Promise<
   const bodies: Buffer[] = []
   for (const _ of cuts) {
     const outcome = await asks(setting.gateway.url, { body }).outcome
-    expect(outcome.whole).toBe(true)
+    expect(outcome.whole).toBe(isWhole)
     bodies.push(outcome.body)
   }
   return bodies
@@ -50,6 +49,13 @@ describe('every cut of a stream in two, and all of them at once, relays the same
     const bodies = await relayAll(bytes, [...everyCut(bytes), everyByte(bytes)], streamBody)
     expect(distinct(bodies)).toEqual([bytes.toString('latin1')])
   })
+})
+
+it('a stream that its sender cut short, in order, is passed on up to its last whole event, wherever it was cut [SSE-02] [SSE-04]', async () => {
+  const event = 'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'
+  const bytes = Buffer.from(`${event}data: {"cho`)
+  const bodies = await relayAll(bytes, [...everyCut(bytes), everyByte(bytes)], streamBody, false)
+  for (const body of bodies) expect(brokenOff(body)).toEqual({ before: Buffer.from(event), code: 'incomplete_reply' })
 })
 
 it('the usage event that only this program requested is removed, wherever it was cut [SSE-02] [SSE-06]', async () => {

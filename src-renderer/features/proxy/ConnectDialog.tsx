@@ -293,11 +293,11 @@ function KeyOnce({ secret, baseUrl }: { secret: string; baseUrl: string | null }
   return (
     <>
       <Notice kind="warn">{t('connect.keyOnce')}</Notice>
-      <CopyRow text={secret} label={t('connect.key')} copy={t('connect.copyKey')} variant="primary" />
+      <CopyRow value={secret} label={t('connect.key')} copy={t('connect.copyKey')} variant="primary" />
       {baseUrl !== null && (
         <>
           <CopyRow
-            text={`${new URL(baseUrl).origin}/app/${secret}`}
+            value={`${new URL(baseUrl).origin}/app/${secret}`}
             label={t('connect.keyAddress')}
             copy={t('connect.copyAddress')}
             variant="normal"
@@ -309,15 +309,15 @@ function KeyOnce({ secret, baseUrl }: { secret: string; baseUrl: string | null }
   )
 }
 
-function CopyRow(props: { text: string; label: string; copy: string; variant: 'primary' | 'normal' }) {
+function CopyRow(props: { value: string; label: string; copy: string; variant: 'primary' | 'normal' }) {
   return (
     <div className="flex flex-wrap items-end gap-2">
       <div className="min-w-0 flex-1 basis-60">
         <Field label={props.label}>
-          <TextInput mono readOnly value={props.text} onFocus={(event) => event.target.select()} />
+          <TextInput mono readOnly value={props.value} onFocus={(event) => event.target.select()} />
         </Field>
       </div>
-      <CopyButton variant={props.variant} className="h-8" text={props.text} name={props.copy} label={props.copy} />
+      <CopyButton variant={props.variant} className="h-8" text={props.value} name={props.copy} label={props.copy} />
     </div>
   )
 }

@@ -302,7 +302,7 @@ test('an idle connection is used again, and a reply read to its end leaves no li
   expect(getEventListeners(abort.signal, 'abort')).toEqual([])
 })
 
-test('[SSE-02] a stream with a stated length loses that header when its usage event is cut out', async () => {
+test('[SSE-02] a stream of a chat loses the header of a stated length, because an event may be cut out or added', async () => {
   const text = 'data: {"choices":[{"index":0,"delta":{"content":"x"}}]}\n\n'
   const usage = 'data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":1}}\n\n'
   const done = 'data: [DONE]\n\n'
@@ -315,7 +315,7 @@ test('[SSE-02] a stream with a stated length loses that header when its usage ev
     const reply = await upstream.forward(request({ endpoint: 'chat', stream: true, stripUsage }))
     const bytes = Buffer.concat(await collect(bytesOf(reply.body))).toString()
     expect(bytes).toBe(stripUsage ? text + done : text + usage + done)
-    expect(reply.headers.some(([name]) => name.toLowerCase() === 'content-length')).toBe(!stripUsage)
+    expect(reply.headers.some(([name]) => name.toLowerCase() === 'content-length')).toBe(false)
     expect(reply.reading()).toMatchObject({ measured: true, usage: { promptTokens: 5, completionTokens: 1 } })
   }
 })

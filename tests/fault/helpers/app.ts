@@ -43,6 +43,17 @@ export function asks(
   return { request, begun: begun.promise, outcome }
 }
 
+/**
+ * A stream of chat completions that broke off, without the event by which the gateway says so, and that event's `error.code`. Null for a stream without
+ * that event.
+ */
+export function brokenOff(body: Buffer): { before: Buffer; code: string } | null {
+  const at = body.lastIndexOf('data: {"error":{"message":"Inference Studio ')
+  if (at < 0 || !body.toString().endsWith('}\n\n')) return null
+  const { error } = JSON.parse(body.toString('utf8', at + 'data: '.length)) as { error: { code: string } }
+  return { before: body.subarray(0, at), code: error.code }
+}
+
 /** `error` of an error object, or an empty one. */
 export function errorOf({ body }: Pick<Answer, 'body'>): { message?: string; type?: string; code?: string } {
   try {
