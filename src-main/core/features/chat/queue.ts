@@ -134,12 +134,18 @@ export class MessageQueue {
   #send(conversationId: string, first?: string): void {
     if (this.#closed) return
     const before = this.#sending.get(conversationId)
-    const next = (): Promise<void> => this.#sendNext(conversationId, first)
-    const sending = before ? before.then(() => (this.#isBusy(conversationId) ? undefined : next())) : next()
-    this.#sending.set(conversationId, sending)
-    void sending.finally(() => {
+    const sending: Promise<void> = this.#sendAfter(before, conversationId, first).finally(() => {
       if (this.#sending.get(conversationId) === sending) this.#sending.delete(conversationId)
     })
+    this.#sending.set(conversationId, sending)
+  }
+
+  async #sendAfter(before: Promise<void> | undefined, conversationId: string, first?: string): Promise<void> {
+    if (before) {
+      await before
+      if (this.#isBusy(conversationId)) return
+    }
+    await this.#sendNext(conversationId, first)
   }
 
   #isBusy(conversationId: string): boolean {
