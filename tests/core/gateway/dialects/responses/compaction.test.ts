@@ -234,11 +234,14 @@ describe('a compaction_trigger', () => {
     include: ['reasoning.encrypted_content'],
   }
   const run = (chunks: JsonObject[]) => {
-    const notes: string[] = []
-    const given = { ...details, seal: () => 'sealed', report: (note: string) => notes.push(note) }
+    const given = { ...details, seal: () => 'sealed' }
     const reply = translateResponses(body).openReply(given, false)
     const events = sentEvents(translated(reply, eventsIn(Buffer.from(wireOf(chunks)))))
-    return { events, response: reply.result() as { status: string; output: JsonObject[]; usage: object }, notes }
+    return {
+      events,
+      response: reply.result() as { status: string; output: JsonObject[]; usage: object },
+      failure: reply.failure,
+    }
   }
 
   it('asks for a summary with the same messages and tools, none of which can be called', () => {
@@ -278,9 +281,10 @@ describe('a compaction_trigger', () => {
     ['is a refusal', [chunk({ refusal: 'No.' }, 'stop')]],
     ['is a tool call', [chunk(piece(0, '{}', 'c', 'look'), 'tool_calls')]],
   ])('fails without an item when the summary %s', (_, chunks) => {
-    const { events, response, notes } = run(chunks)
+    const { events, response, failure } = run(chunks)
     expect(events.slice(-2).map(({ type }) => type)).toEqual(['error', 'response.failed'])
-    expect([response.status, response.output, notes.length]).toEqual(['failed', [], 1])
+    expect([response.status, response.output]).toEqual(['failed', []])
+    expect(failure).toBe(events.at(-2)?.message)
   })
 
   it('in a previous response has no effect', () => {
