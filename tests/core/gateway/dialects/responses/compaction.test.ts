@@ -12,6 +12,7 @@ import {
 } from '../../../../../src-main/core/gateway/dialects/responses/compactionContent.ts'
 import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
+import { withoutLocalKeys } from '../../../../../src-main/core/requestLog/redact.ts'
 import { tries } from '../../../../helpers/effort.ts'
 import { eventsIn, wholeReply } from '../../../../helpers/replies.ts'
 import { chunk, details, piece, sentEvents, translated, wireOf } from './chatStream.ts'
@@ -203,7 +204,7 @@ describe('the content of a compaction item', () => {
     'gAAAAABpM0Yj-of-another-service',
     'studio-summary-1.',
     'studio-summary-1..00000000',
-    `studio-summary-1.${Buffer.from([0xff]).toString('base64url')}.ff000000`,
+    `studio-summary-1.${Buffer.from([0xff]).toString('base64')}.ff000000`,
     'x'.repeat(3 * 1024 * 1024),
   ])(
     'ends no session when it is not of this program: the model is told that a summary is missing: %#',
@@ -221,6 +222,15 @@ describe('the content of a compaction item', () => {
       }
     },
   )
+})
+
+it('a summary never looks like an app key when it is encoded', () => {
+  const summary = 'x謓😀'.repeat(3)
+  // The same bytes with the alphabet of URLs would be masked where a response is stored.
+  expect(withoutLocalKeys(Buffer.from(summary).toString('base64url'))).toContain('isk_…')
+  const content = summaryContent(summary)
+  expect(withoutLocalKeys(content)).toBe(content)
+  expect(summaryOf(content)).toBe(summary)
 })
 
 describe('a compaction_trigger', () => {
