@@ -205,6 +205,15 @@ describe('a request with a compaction_trigger', () => {
     },
   )
 
+  it('whose streamed summary was cut ends with response.failed, once, and is a failed row', async () => {
+    const cut = 'data: {"choices":[{"index":0,"delta":{"content":"Launch: Tu"},"finish_reason":"length"}]}\n\n'
+    const { gateway } = await farService(`${cut}data: [DONE]\n\n`, 'stop', 'text/event-stream')
+    const { status, body } = await trigger(gateway, true)
+    expect([status, body.toString().match(/event: response\.failed/g)?.length]).toEqual([200, 1])
+    expect(body.toString()).not.toContain('response.output_item')
+    await expect.poll(async () => (await gateway.rows())[0]).toMatchObject({ state: 'failed', status: 200 })
+  })
+
   it('whose summary is whole is a row that is done', async () => {
     const { gateway } = await farService({ content: 'Launch: Tuesday.' })
     const { status } = await trigger(gateway, true)
