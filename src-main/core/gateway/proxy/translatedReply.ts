@@ -270,8 +270,11 @@ export class TranslatedStream {
       const { end } = this.#translated(events)
       if (end === null) continue
       reply.settle()
-      if (end === 'done') this.#translator.end()
-      else if (this.#translator.failure === null) throw refused(end)
+      if (end === 'done') {
+        this.#translator.end()
+        const failure = this.#failure()
+        if (failure) throw failure
+      } else if (this.#translator.failure === null) throw refused(end)
       return this.#translator.result()
     }
     throw incomplete()
@@ -283,7 +286,12 @@ export class TranslatedStream {
     for await (const { events } of reply.body) {
       const { text, end } = this.#translated(events)
       all += text
-      if (end === 'done') return all + (await this.#stored(this.#translator.end()))
+      if (end === 'done') {
+        const last = this.#translator.end()
+        const failure = this.#failure()
+        if (failure) throw failure
+        return all + (await this.#stored(last))
+      }
       if (end) throw refused(end)
     }
     throw incomplete()
@@ -300,10 +308,16 @@ export class TranslatedStream {
         this.#reasoned = null
       }
       text += this.#translator.push(event)
-      const { failure } = this.#translator
-      if (failure !== null) return { text, end: new StudioError('malformed_reply', failure) }
+      const failure = this.#failure()
+      if (failure) return { text, end: failure }
     }
     return { text, end: null }
+  }
+
+  /** Why the translator gave up a reply that the service sent well, such as a summary that is not whole. Also after its end. */
+  #failure(): StudioError | null {
+    const { failure } = this.#translator
+    return failure === null ? null : new StudioError('malformed_reply', failure)
   }
 
   /** Stores the reply. Returns its last events, which say whether it is stored. */
@@ -318,7 +332,13 @@ export class TranslatedStream {
         const { text, end } = this.#translated(events)
         if (end === 'done') {
           reply.settle()
-          return yield pieceOf(text + (await this.#stored(this.#translator.end())))
+          const last = this.#translator.end()
+          const failure = this.#failure()
+          // The last events report it.
+          if (failure) this.#isFailed = true
+          yield pieceOf(text + (await this.#stored(last)))
+          if (failure) throw failure
+          return
         }
         if (text !== '') yield pieceOf(text)
         if (end) throw end

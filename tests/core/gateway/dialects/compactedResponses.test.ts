@@ -134,7 +134,6 @@ describe('a request for compaction', () => {
   it.each([
     ['model', { model: undefined }],
     ['input', { input: undefined }],
-    ['input[0].encrypted_content', { input: [{ type: 'compaction', encrypted_content: 'gAAAAAB' }] }],
   ])('without a usable %s gets a 400 that names it, and sends nothing', async (param, body) => {
     const { sandbox, gateway } = await beforeSandbox()
     const { status, compacted } = await compact(gateway, body)
@@ -177,6 +176,49 @@ describe('a summary that is not whole', () => {
     })
     const { status, compacted } = await compact(gateway)
     expect([status, compacted.error?.code]).toEqual([400, 'context_length_exceeded'])
+  })
+})
+
+describe('a request with a compaction_trigger', () => {
+  const trigger = async (gateway: Gateway, stream: boolean) => {
+    const input = [...conversation, { type: 'compaction_trigger' }]
+    const body = JSON.stringify({ model: 'm', input, stream, store: false })
+    return ask(`${gateway.url}/responses`, { method: 'POST', headers: jsonWithKey, body })
+  }
+
+  it.each([
+    ['is empty', { content: '' }, 'stop', /no summary/],
+    ['was cut by its length', { content: 'Launch: Tu' }, 'length', /did not finish/],
+    ['is a refusal', { content: null, refusal: 'No.' }, 'stop', /refused/],
+  ])(
+    'whose summary %s is a failed row that says why, streamed or not, and is sent once',
+    async (_, message, finish, words) => {
+      const { far, gateway } = await farService(message, finish)
+      for (const stream of [true, false]) {
+        const { body } = await trigger(gateway, stream)
+        expect(body.toString()).toMatch(words)
+        await expect
+          .poll(async () => (await gateway.rows()).at(0))
+          .toMatchObject({ state: 'failed', problem: { message: expect.stringMatching(words) } })
+      }
+      expect(far.requests).toHaveLength(2)
+    },
+  )
+
+  it('whose streamed summary was cut ends with response.failed, once, and is a failed row', async () => {
+    const cut = 'data: {"choices":[{"index":0,"delta":{"content":"Launch: Tu"},"finish_reason":"length"}]}\n\n'
+    const { gateway } = await farService(`${cut}data: [DONE]\n\n`, 'stop', 'text/event-stream')
+    const { status, body } = await trigger(gateway, true)
+    expect([status, body.toString().match(/event: response\.failed/g)?.length]).toEqual([200, 1])
+    expect(body.toString()).not.toContain('response.output_item')
+    await expect.poll(async () => (await gateway.rows())[0]).toMatchObject({ state: 'failed', status: 200 })
+  })
+
+  it('whose summary is whole is a row that is done', async () => {
+    const { gateway } = await farService({ content: 'Launch: Tuesday.' })
+    const { status } = await trigger(gateway, true)
+    expect(status).toBe(200)
+    await expect.poll(async () => (await gateway.rows())[0]).toMatchObject({ state: 'done', ignored: [] })
   })
 })
 

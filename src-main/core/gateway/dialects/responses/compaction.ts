@@ -125,10 +125,14 @@ export function triggeredCompaction(
 ): StreamTranslator {
   const summary = new ResponsesTranslator(plainContext, details, true)
   const response = new ResponsesTranslator(context, details, silent)
-  const fail = (message: string): string => response.fail({ status: 502, message, type: null, code: null, param: null })
+  let failure: string | null = null
+  const fail = (message: string): string => {
+    failure = message
+    return response.fail({ status: 502, message, type: null, code: null, param: null })
+  }
   return {
     get failure() {
-      return summary.failure ?? response.failure
+      return failure ?? response.failure
     },
     push(event) {
       summary.push(event)
@@ -141,9 +145,7 @@ export function triggeredCompaction(
         const text = summaryIn(summary.result())
         return response.endWithCompaction(text, summaryContent(text))
       } catch (thrown) {
-        const { message } = asStudioError(thrown)
-        details.report?.(message)
-        return fail(message)
+        return fail(asStudioError(thrown).message)
       }
     },
     fail: (problem) => response.fail(problem),

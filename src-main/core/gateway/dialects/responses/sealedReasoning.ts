@@ -11,11 +11,14 @@ export interface Sealing {
 /** Largest reasoning that is sealed, bytes of UTF-8. More than a model writes in one turn. */
 export const maxSealedBytes = 1024 * 1024
 
-/** Marks content of this program, and the version of its form: in base64url the nonce, the encrypted text and the tag. */
+/**
+ * Marks content of this program, and the version of its form: in base64 the nonce, the encrypted text and the tag. Not base64url, whose `_`
+ * can form what looks like an app key, which is masked in stored responses.
+ */
 const prefix = 'studio-reasoning-1.'
 const nonceBytes = 12
 const tagBytes = 16
-const maxContentLength = prefix.length + Math.ceil(((maxSealedBytes + nonceBytes + tagBytes) * 4) / 3)
+const maxContentLength = prefix.length + 4 * Math.ceil((maxSealedBytes + nonceBytes + tagBytes) / 3)
 
 const dataOf = ({ app }: Sealing): Buffer => Buffer.from(`${prefix}${app}`)
 
@@ -29,13 +32,13 @@ export function sealedReasoning(text: string, sealing: Sealing): string | null {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', sealing.key, nonce).setAAD(dataOf(sealing))
   const encrypted = [cipher.update(bytes), cipher.final()]
-  return prefix + Buffer.concat([nonce, ...encrypted, cipher.getAuthTag()]).toString('base64url')
+  return prefix + Buffer.concat([nonce, ...encrypted, cipher.getAuthTag()]).toString('base64')
 }
 
 /** The text of sealed reasoning, or null when the content is damaged, of another program, computer or app. Never throws. */
 export function openedReasoning(content: unknown, sealing: Sealing): string | null {
   if (typeof content !== 'string' || content.length > maxContentLength || !content.startsWith(prefix)) return null
-  const bytes = Buffer.from(content.slice(prefix.length), 'base64url')
+  const bytes = Buffer.from(content.slice(prefix.length), 'base64')
   if (bytes.length < nonceBytes + tagBytes) return null
   const decipher = createDecipheriv('aes-256-gcm', sealing.key, bytes.subarray(0, nonceBytes)).setAAD(dataOf(sealing))
   decipher.setAuthTag(bytes.subarray(-tagBytes))

@@ -12,6 +12,7 @@ import {
 } from '../../../../../src-main/core/gateway/dialects/responses/compactionContent.ts'
 import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
+import { withoutLocalKeys } from '../../../../../src-main/core/requestLog/redact.ts'
 import { tries } from '../../../../helpers/effort.ts'
 import { eventsIn, wholeReply } from '../../../../helpers/replies.ts'
 import { chunk, details, piece, sentEvents, translated, wireOf } from './chatStream.ts'
@@ -203,7 +204,7 @@ describe('the content of a compaction item', () => {
     'gAAAAABpM0Yj-of-another-service',
     'studio-summary-1.',
     'studio-summary-1..00000000',
-    `studio-summary-1.${Buffer.from([0xff]).toString('base64url')}.ff000000`,
+    `studio-summary-1.${Buffer.from([0xff]).toString('base64')}.ff000000`,
     'x'.repeat(3 * 1024 * 1024),
   ])(
     'ends no session when it is not of this program: the model is told that a summary is missing: %#',
@@ -223,6 +224,15 @@ describe('the content of a compaction item', () => {
   )
 })
 
+it('a summary never looks like an app key when it is encoded', () => {
+  const summary = 'x謓😀'.repeat(3)
+  // The same bytes with the alphabet of URLs would be masked where a response is stored.
+  expect(withoutLocalKeys(Buffer.from(summary).toString('base64url'))).toContain('isk_…')
+  const content = summaryContent(summary)
+  expect(withoutLocalKeys(content)).toBe(content)
+  expect(summaryOf(content)).toBe(summary)
+})
+
 describe('a compaction_trigger', () => {
   const tools = [{ type: 'function', name: 'look' }]
   const body = {
@@ -234,11 +244,14 @@ describe('a compaction_trigger', () => {
     include: ['reasoning.encrypted_content'],
   }
   const run = (chunks: JsonObject[]) => {
-    const notes: string[] = []
-    const given = { ...details, seal: () => 'sealed', report: (note: string) => notes.push(note) }
+    const given = { ...details, seal: () => 'sealed' }
     const reply = translateResponses(body).openReply(given, false)
     const events = sentEvents(translated(reply, eventsIn(Buffer.from(wireOf(chunks)))))
-    return { events, response: reply.result() as { status: string; output: JsonObject[]; usage: object }, notes }
+    return {
+      events,
+      response: reply.result() as { status: string; output: JsonObject[]; usage: object },
+      failure: reply.failure,
+    }
   }
 
   it('asks for a summary with the same messages and tools, none of which can be called', () => {
@@ -278,9 +291,10 @@ describe('a compaction_trigger', () => {
     ['is a refusal', [chunk({ refusal: 'No.' }, 'stop')]],
     ['is a tool call', [chunk(piece(0, '{}', 'c', 'look'), 'tool_calls')]],
   ])('fails without an item when the summary %s', (_, chunks) => {
-    const { events, response, notes } = run(chunks)
+    const { events, response, failure } = run(chunks)
     expect(events.slice(-2).map(({ type }) => type)).toEqual(['error', 'response.failed'])
-    expect([response.status, response.output, notes.length]).toEqual(['failed', [], 1])
+    expect([response.status, response.output]).toEqual(['failed', []])
+    expect(failure).toBe(events.at(-2)?.message)
   })
 
   it('in a previous response has no effect', () => {
