@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { programInfos } from '../../../src-preload/contract/programs.ts'
 import { installAgent } from './install.ts'
 import { tryPython } from './python.ts'
 import { startStudio } from './studio.ts'
@@ -40,7 +41,14 @@ export async function main(argv: string[]): Promise<number> {
         const missing = await installAgent(agent, at)
         note(
           missing
-            ? { ...agent, name: agent.setup, outcome: 'not run', detail: missing, trials: [], seconds: 0 }
+            ? {
+                ...agent,
+                name: programInfos[agent.setup].name,
+                outcome: 'not run',
+                detail: missing,
+                trials: [],
+                seconds: 0,
+              }
             : await tryAgent(
                 agent,
                 studio,

@@ -296,7 +296,7 @@ export const agents: Agent[] = [
     version: '0.215.0',
     bin: 'droid',
     api: 'chat completions',
-    arguments: (prompt) => ['exec', '--model', 'custom:Inference-Studio-0', '--skip-permissions-unsafe', prompt],
+    arguments: (prompt) => ['exec', '--model', 'custom:inference-studio', '--skip-permissions-unsafe', prompt],
     tools: {
       read: (file_path) => ['Read', { file_path }],
       image: (file_path) => ['Read', { file_path }],

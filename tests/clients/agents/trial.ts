@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { programInfos } from '../../../src-preload/contract/programs.ts'
 import { kindOf, marker, type RequestKind, scriptedModel } from './scripted.ts'
 import { setUp } from './setUp.ts'
 import { type Ended, runShell, shellWord } from './shell.ts'
@@ -62,7 +63,7 @@ export async function tryAgent(
   const wrong = outcomes.filter(({ trial, passed }) => passed === (agent.cannot?.[trial] !== undefined))
   return {
     setup: agent.setup,
-    name: agent.setup,
+    name: programInfos[agent.setup].name,
     package: agent.package,
     version: agent.version,
     outcome: wrong.length > 0 ? 'fails' : 'works',
