@@ -12,7 +12,7 @@ const version = '3.22.1'
 export async function tryPython(studio: Studio, home: string, folder: string): Promise<Result> {
   const from = performance.now()
   const setup = setups.find(({ id }) => id === 'openai-python')
-  if (!setup) throw new Error('There is no set-up for Python.')
+  if (!setup || !('steps' in setup)) throw new Error('There is no set-up for Python.')
   const result = (outcome: Result['outcome'], detail: string): Result => ({
     setup: setup.id,
     name: setup.name,

@@ -7,7 +7,10 @@ import { type Agent, model } from './table.ts'
  * which arguments are appended.
  */
 export async function setUp({ setup, bin }: Agent, studio: Studio, home: string): Promise<string> {
-  const shown = await studio.command(['apps', 'connect', setup, '--program', setup, '--model', model], home)
+  const shown = await studio.command(
+    ['apps', 'connect', setup, '--program', setup, '--model', model, '--api-port', new URL(studio.baseUrl).port],
+    home,
+  )
   if (typeof shown.file === 'string') return bin
   // A program without a file for an address: its lines are for a terminal, with a placeholder for the key.
   const { key } = await studio.command(['apps', 'add', setup], home)

@@ -15,9 +15,9 @@ export interface Desk {
 }
 
 const bigBytes = 55_000
-const bigFiles = ['big.txt', 'big2.txt', 'big3.txt']
+const bigFiles = ['big.txt', ...Array.from({ length: 8 }, (_, at) => `big${at + 2}.txt`)]
 
-/** Writes the files of a task: `notes.txt`, three files of 55 kB and `image.png`. */
+/** Writes the files of a task: `notes.txt`, nine files of 55 kB and `image.png`. */
 export function layOut(folder: string): Desk {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
@@ -96,14 +96,17 @@ export const hasImage = (turns: Exchange[]): boolean =>
     ),
   )
 
-/** A conversation that has outgrown the context of the model: after three big files it fills 97 % of 128,000 tokens, until it is shortened. */
+/**
+ * A conversation that has outgrown the context of the model: nine big files fill 97 % of 128,000 tokens, until it is shortened. The
+ * files are that large, for coding agents that estimate by length instead of reading `usage`.
+ */
 export function longTalk(tools: Tools, { path, word }: Desk): Script {
   return {
     summary: `${marker} So far, by ${word}: the notes and the big files were read. Next: read the notes again.`,
-    promptTokens: (index, isShortened) => (index >= 2 && !isShortened ? 124_000 : undefined),
+    promptTokens: (index, isShortened) => (index >= 4 && !isShortened ? 124_000 : undefined),
     replies: [
       [tools.read(path('notes.txt'))],
-      bigFiles.map((name) => tools.read(path(name))),
+      ...[0, 3, 6].map((from) => bigFiles.slice(from, from + 3).map((name) => tools.read(path(name)))),
       [tools.read(path('notes.txt'))],
       `The talk is done: ${word}`,
     ],
