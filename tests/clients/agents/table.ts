@@ -129,7 +129,14 @@ export const agents: Agent[] = [
     version: '1.0.102',
     bin: 'copilot',
     api: 'chat completions',
-    arguments: (prompt) => ['--allow-all-tools', '--allow-all-paths', '--prompt', prompt],
+    arguments: (prompt) => [
+      '--model',
+      `inference-studio/${model}`,
+      '--allow-all-tools',
+      '--allow-all-paths',
+      '--prompt',
+      prompt,
+    ],
     tools: {
       read: (path) => ['view', { path, forceReadLargeFiles: true }],
       image: (path) => ['view', { path }],

@@ -396,7 +396,7 @@ describe('looking for programs', () => {
       name: 'ANTHROPIC_BASE_URL',
       isSet: true,
     })
-    expect(found['copilot-cli']).toMatchObject({ file: null, keyPlace: 'environment' })
+    expect(found.goose).toMatchObject({ file: null, keyPlace: 'environment' })
   })
 })
 
