@@ -145,6 +145,11 @@ export const agents: Agent[] = [
       write: (path, file_text) => ['create', { path, file_text }],
     },
     env: { COPILOT_AUTO_UPDATE: 'false' },
+    cannot: {
+      cut: 'It sends a request again after every error in a stream, five times, and has no setting for that.',
+      'no-end': 'It sends a request again after every error in a stream, five times, and has no setting for that.',
+      '401': 'It takes a 401 for a failure of its own sign-in, and asks twice more.',
+    },
   },
   {
     setup: 'gemini-cli',
@@ -263,6 +268,11 @@ export const agents: Agent[] = [
       edit: (path, old_str, new_str) => ['string_replace', { path, old_str, new_str }],
       write: (path, content) => ['write_file', { path, content }],
     },
+    cannot: {
+      image: 'Its tools read text. It takes images from the clipboard in its own window.',
+      compaction:
+        'It estimates the conversation itself and shortens each read, so the files of the trial do not fill its context.',
+    },
   },
   {
     setup: 'continue',
@@ -280,6 +290,7 @@ export const agents: Agent[] = [
       write: (filepath, content) => ['Write', { filepath, content }],
     },
     env: { CONTINUE_CLI_ENABLE_TELEMETRY: '0', CONTINUE_ALLOW_ANONYMOUS_TELEMETRY: '0' },
+    cannot: { image: 'Its tools read text. It takes images in its own window.' },
   },
   {
     setup: 'kimi-code',
@@ -310,6 +321,11 @@ export const agents: Agent[] = [
       run: (command) => ['Execute', { command, summary: 'Runs a command' }],
       edit: (file_path, old_str, new_str) => ['Edit', { file_path, old_str, new_str }],
       write: (file_path, content) => ['Create', { file_path, content }],
+    },
+    cannot: {
+      '503': 'It sends a request again after every failure but a 4xx, up to ten times, and no reply ends that.',
+      cut: 'It sends a request again after every failure but a 4xx, five times, and no reply ends that.',
+      'no-end': 'It sends a request again after every failure but a 4xx, five times, and no reply ends that.',
     },
   },
   // Its installation downloads the program from github.com. It runs only when github.com is reachable, and counts as "verified" only after

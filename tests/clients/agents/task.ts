@@ -103,10 +103,10 @@ export const hasImage = (turns: Exchange[]): boolean =>
 export function longTalk(tools: Tools, { path, word }: Desk): Script {
   return {
     summary: `${marker} So far, by ${word}: the notes and the big files were read. Next: read the notes again.`,
-    promptTokens: (index, isShortened) => (index >= 4 && !isShortened ? 124_000 : undefined),
+    promptTokens: (index, isShortened) => (index > bigFiles.length && !isShortened ? 124_000 : undefined),
     replies: [
       [tools.read(path('notes.txt'))],
-      ...[0, 3, 6].map((from) => bigFiles.slice(from, from + 3).map((name) => tools.read(path(name)))),
+      ...bigFiles.map((name) => [tools.read(path(name))]),
       [tools.read(path('notes.txt'))],
       `The talk is done: ${word}`,
     ],
