@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { programInfos } from '../../../src-preload/contract/programs.ts'
 import { kindOf, marker, type RequestKind, scriptedModel } from './scripted.ts'
 import { setUp } from './setUp.ts'
@@ -131,7 +132,7 @@ async function tryStop(ready: Ready, wanted: Wanted): Promise<Outcome[]> {
   if (!wanted('ctrl-c')) return []
   layOut(join(ready.home, 'work'))
   const streaming = ready.studio.whenStreaming()
-  const ran = await turn(ready, { fault: 'stall; after=5' }, ready.agent.arguments(prompt), streaming)
+  const ran = await turn(ready, { fault: 'stall; after=5', turnsOnly: true }, ready.agent.arguments(prompt), streaming)
   const { interruptedAt, timedOut, code } = ran.ended
   const turns = of(ran, 'turn')
   const closedAt = turns.at(-1)?.closedAt ?? null
@@ -150,7 +151,7 @@ async function tryManyTools(ready: Ready, wanted: Wanted): Promise<Outcome[]> {
   const { agent, home } = ready
   if (agent.manyTools === undefined || !wanted('many-tools')) return []
   const desk = layOut(join(home, 'work'))
-  const server = join(import.meta.dirname, 'archiveServer.ts')
+  const server = fileURLToPath(new URL('./archiveServer.ts', import.meta.url))
   const file = desk.path('mcp.json')
   writeFileSync(file, JSON.stringify({ mcpServers: { archive: { command: process.execPath, args: [server] } } }))
   const replies = [

@@ -28,6 +28,8 @@ export interface ChatBody {
 export interface Treatment {
   /** Value of the sandbox's header `X-Sandbox-Fault` (src-main/sandbox/README.md). */
   fault?: string
+  /** The fault is for requests with tools only. */
+  turnsOnly?: boolean
   /** Returns the whole reply: an event stream for a streamed request, else JSON. */
   model?(body: ChatBody): string
 }
@@ -56,7 +58,14 @@ export async function tapBefore(address: string) {
       const isChat = request.url?.endsWith('/chat/completions') === true
       if (isChat) exchanges.push(kept)
       if (isChat && kept.body && treatment.model) answer(response, kept, treatment.model(kept.body))
-      else relay(request, response, kept, body, isChat ? treatment.fault : undefined)
+      else
+        relay(
+          request,
+          response,
+          kept,
+          body,
+          isChat && (kept.body?.tools || treatment.turnsOnly !== true) ? treatment.fault : undefined,
+        )
     })
   })
   function relay(request: IncomingMessage, response: ServerResponse, kept: Exchange, body: Buffer, fault?: string) {
