@@ -23,6 +23,7 @@ import type { NetworkOptions } from '../../src-main/core/upstream/wire/network.t
 import { forkNode } from '../../src-main/hosts/node/forkNode.ts'
 import type { App } from '../../src-preload/contract/apps.ts'
 import type { Model } from '../../src-preload/contract/models.ts'
+import type { ProgramId } from '../../src-preload/contract/programs.ts'
 import type { RequestRow } from '../../src-preload/contract/requests.ts'
 import { rightClock } from '../core/helpers/deadlines.ts'
 import { appKey, secondKey } from './appRequest.ts'
@@ -67,6 +68,10 @@ export interface GatewayOptions {
   abilities?: ModelAbilities
   /** The service's models as last fetched. */
   models?: Model[] | null
+  /** Programs that are connected with the apps. */
+  connectedPrograms?: ProgramId[]
+  /** ms; short, because most tests wait for the end of a broken stream. */
+  eventReadingMs?: number
 }
 
 /** The real relay, scheduler, request log and limits, connected to the given address, with the keys of two apps. */
@@ -84,6 +89,8 @@ export async function openGateway(
     openFileReader,
     abilities = { images: null, tools: null, thinking: null, contextLength: null },
     models = null,
+    connectedPrograms = [],
+    eventReadingMs = 5,
   }: GatewayOptions = {},
 ): Promise<Gateway> {
   const dataDir = temporaryFolder('studio-gateway-')
@@ -126,6 +133,8 @@ export async function openGateway(
     memory,
     responses: requestLog.storedResponses,
     sealingKey: () => sealingKey,
+    connectedPrograms: () => connectedPrograms,
+    eventReadingMs,
     reasoningRefusals: new ReasoningRefusals(),
     abilities: (model) => ({ ...abilities, thinking: reasoning.has(model) || abilities.thinking }),
     reasoned: (model) => reasoning.add(model),

@@ -7,6 +7,7 @@ import { AppAllowance } from '../gateway/apps/allowance.ts'
 import { appUses } from '../gateway/apps/appUsage.ts'
 import { ReasoningRefusals } from '../gateway/apps/reasoningRefusals.ts'
 import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
+import { eventReadingMs } from '../gateway/proxy/chatStream.ts'
 import { RequestFileTexts } from '../gateway/proxy/fileTexts.ts'
 import { LocalV1, type LocalV1Settings } from '../gateway/proxy/localV1.ts'
 import { relay } from '../gateway/proxy/relay.ts'
@@ -76,6 +77,8 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     memory: new BodyMemory(),
     responses: requestLog.storedResponses,
     sealingKey: store.settings.sealingKey,
+    connectedPrograms: store.connectedPrograms.ofApp,
+    eventReadingMs,
     reasoningRefusals: new ReasoningRefusals(),
     abilities: (model) => ({ ...abilitiesOf(models, model), thinking: reasoning.has(noted(model)) || null }),
     reasoned: (model) => {

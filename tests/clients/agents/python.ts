@@ -1,16 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setups } from '../../../src-renderer/features/proxy/setups/index.ts'
 import { installPython } from './install.ts'
 import { runShell, shellWord } from './shell.ts'
 import type { Studio } from './studio.ts'
-import { type Result, setupOf } from './trial.ts'
+import type { Result } from './trial.ts'
 
 const version = '3.22.1'
 
 /** Runs the unchanged text for Python with the installed Python and the official package in a separate folder. */
 export async function tryPython(studio: Studio, home: string, folder: string): Promise<Result> {
   const from = performance.now()
-  const setup = setupOf('openai-python')
+  const setup = setups.find(({ id }) => id === 'openai-python')
+  if (!setup || !('steps' in setup)) throw new Error('There is no set-up for Python.')
   const result = (outcome: Result['outcome'], detail: string): Result => ({
     setup: setup.id,
     name: setup.name,
@@ -18,13 +20,15 @@ export async function tryPython(studio: Studio, home: string, folder: string): P
     version,
     outcome,
     detail,
+    trials: [],
     seconds: Math.round((performance.now() - from) / 100) / 10,
   })
   const missing = installPython(folder, `openai==${version}`)
   if (missing) return result('not run', missing)
-  const [step] = setup.steps({ baseUrl: studio.baseUrl, key: studio.key, model: 'mirror' })
-  const before = studio.exchanges.length
   mkdirSync(home, { recursive: true })
+  const { key } = await studio.command(['apps', 'add', 'python'], home)
+  const [step] = setup.steps({ baseUrl: studio.baseUrl, key: String(key), model: 'mirror' })
+  const before = studio.exchanges.length
   writeFileSync(join(home, 'hello.py'), step?.text ?? '')
   const ran = await runShell(`${shellWord(join(folder, 'bin', 'python'))} hello.py`, home, {
     PATH: '/usr/local/bin:/usr/bin:/bin',

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /** Timeout of one turn of a coding agent. A turn takes some seconds; the limit allows for slow machines. */
-const timeBoxMs = 90_000
+const timeBoxMs = 180_000
 
 /** Quotes an argument of this test. The texts of the set-ups contain their own quoting. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

@@ -31,33 +31,21 @@ async function startBefore(sandbox: Started, dataDir: string, env: Record<string
   })
   const proxy = studio.ready.proxy as { baseUrl: string } | null
   if (!proxy) throw new Error('The studio came up without its local /v1.')
-  const made = await startJson(['apps', 'add', 'clients', '--data-dir', dataDir, '--json'], env)
+  const command = async (args: string[], home = env.HOME): Promise<string> =>
+    (await run(node24(), [cli, ...args, '--data-dir', dataDir, '--json'], { env: { ...env, HOME: home } })).stdout
   return {
     baseUrl: proxy.baseUrl,
-    key: String(made.ready.key),
     serviceKey: service.key,
     exchanges: tap.exchanges,
     whenStreaming: tap.whenStreaming,
-    /** Sends every model that matches the pattern to this one. */
-    async mapModels(pattern: string, model: string): Promise<void> {
-      await run(node24(), [cli, 'apps', 'set', 'clients', '--map', `${pattern}=${model}`, '--data-dir', dataDir], {
-        env,
-      })
-    },
-    /** The requests that the sandbox recorded. */
-    async seen(): Promise<{ path: string; stream: boolean; status: number | null }[]> {
-      const reply = await fetch(`${service.address}/sandbox/requests`, {
-        headers: { authorization: `Bearer ${service.key}` },
-      })
-      return ((await reply.json()) as { requests: { path: string; stream: boolean; status: number | null }[] }).requests
-    },
-    /** Rows of the studio's request log for the app key, oldest first, after all of them have ended. */
-    async rows(): Promise<LogRow[]> {
-      const command = ['requests', '--app', 'clients', '--limit', '1000', '--data-dir', dataDir, '--json']
+    treat: tap.treat,
+    /** Runs a command of the program for a person with this HOME, and returns its JSON. */
+    command: async (args: string[], home: string) => JSON.parse(await command(args, home)) as Record<string, unknown>,
+    /** Rows of the studio's request log for the app, oldest first, after all of them have ended. */
+    async rows(app: string): Promise<LogRow[]> {
       for (let tries = 0; ; tries += 1) {
-        const { stdout } = await run(node24(), [cli, ...command], { env })
-        const lines = stdout.split('\n').filter((line) => line !== '')
-        const rows = lines.map((line) => JSON.parse(line) as LogRow)
+        const lines = (await command(['requests', '--app', app, '--limit', '1000'])).split('\n')
+        const rows = lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line) as LogRow]))
         if (rows.every(({ durationMs }) => durationMs !== null)) return rows
         if (tries === 20) throw new Error('A row of the log stays open.')
       }
@@ -74,6 +62,8 @@ async function startBefore(sandbox: Started, dataDir: string, env: Record<string
 export interface LogRow {
   endpoint: string
   status: number | null
+  /** How often it was sent to the service. */
+  attempts: number
   durationMs: number | null
   tokensIn: number | null
   tokensOut: number | null

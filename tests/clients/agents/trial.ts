@@ -1,11 +1,22 @@
-import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setups, type TextSetup } from '../../helpers/setups.ts'
+import { fileURLToPath } from 'node:url'
+import { programInfos } from '../../../src-preload/contract/programs.ts'
+import { kindOf, marker, type RequestKind, scriptedModel } from './scripted.ts'
+import { setUp } from './setUp.ts'
 import { type Ended, runShell, shellWord } from './shell.ts'
 import type { LogRow, Studio } from './studio.ts'
-import { type Agent, edited, quiet } from './table.ts'
-import type { Exchange } from './wire.ts'
+import { type Agent, quiet, type Trial } from './table.ts'
+import { bigRead, faultOfTask, hasImage, layOut, longTalk, taskOf } from './task.ts'
+import type { Exchange, Treatment } from './wire.ts'
+
+/** The end of one trial. */
+export interface Outcome {
+  trial: Trial
+  passed: boolean
+  /** What was seen: figures, or the failure. */
+  seen: string
+}
 
 export interface Result {
   setup: string
@@ -13,70 +24,206 @@ export interface Result {
   package: string
   version: string
   outcome: 'works' | 'fails' | 'not run'
-  /** The result: facts that the trial has shown, or the failure. */
+  /** The result: facts that the trials have shown, or the failure. */
   detail: string
+  trials: Outcome[]
   seconds: number
 }
 
-const toolCaller = 'tool-caller'
-
-export function setupOf(id: string): TextSetup {
-  const found = setups.find((setup) => setup.id === id)
-  if (!found) throw new Error(`There is no set-up "${id}".`)
-  return found
+/** A coding agent that is set up, with its HOME. */
+interface Ready {
+  agent: Agent
+  studio: Studio
+  home: string
+  /** Folder with its command. */
+  bin: string
+  /** Starts it. The arguments follow. */
+  start: string
+  /** Folder for the record of each run. Null: none is kept. */
+  records: string | null
 }
 
-/**
- * Sets the coding agent up in `home`, a temporary folder, with only the texts of the set-up. Runs one turn, then checks the recorded
- * requests and the output. A coding agent with a script then goes through a stop and three broken replies. `bin` is the folder with its
- * command.
- */
-export async function tryAgent(agent: Agent, studio: Studio, home: string, bin: string): Promise<Result> {
+/** Sets the coding agent up in `home`, a temporary folder, and puts it through all trials that are `wanted`. */
+export async function tryAgent(
+  agent: Agent,
+  studio: Studio,
+  place: Pick<Ready, 'home' | 'bin' | 'records'>,
+  wanted: (trial: Trial) => boolean,
+): Promise<Result> {
+  const { home } = place
   const from = performance.now()
-  const word = `lighthouse-${randomBytes(3).toString('hex')}`
-  const work = join(home, 'work')
-  for (const [path, text] of Object.entries(agent.files(word))) write(join(work, path), text)
-  const { script } = agent
-  const prompt = script ? scriptText(script.calls(word, work)) : `Please call ${agent.tool}.`
-  const { ended, passed, seen, rows } = await turn(agent, studio, { home, bin, model: toolCaller, prompt })
-  const wrong =
-    faultOfEnd(ended) ??
-    faultOfAccounts(studio, passed, seen, rows) ??
-    faultOfTurn(agent, word, ended, passed) ??
-    (script ? (faultOfScript(word, work, passed) ?? (await faultOfBreaks(agent, studio, home, bin))) : null)
-  const tokens = rows.reduce((sum, row) => sum + (row.tokensIn ?? 0) + (row.tokensOut ?? 0), 0)
-  const shown = script
-    ? ', 2 calls in one reply, file edited, stopped in mid-stream, 1 request after each of 3 faults'
-    : ''
+  for (const [path, text] of Object.entries(agent.files ?? {})) {
+    mkdirSync(dirname(join(home, path)), { recursive: true })
+    writeFileSync(join(home, path), text)
+  }
+  const start = await setUp(agent, studio, home)
+  const ready: Ready = { ...place, agent, studio, start }
+  const outcomes: Outcome[] = []
+  for (const one of [tryTask, tryCompaction, tryStop, tryFaults, tryManyTools])
+    outcomes.push(...(await one(ready, wanted)))
+  const wrong = outcomes.filter(({ trial, passed }) => passed === (agent.cannot?.[trial] !== undefined))
   return {
     setup: agent.setup,
-    name: setupOf(agent.setup).name,
+    name: programInfos[agent.setup].name,
     package: agent.package,
     version: agent.version,
-    outcome: wrong ? 'fails' : 'works',
-    detail:
-      wrong ??
-      `${passed.length} streams, \`${agent.tool}\` called, its result sent back, ${tokens} tokens logged, exit 0${shown}`,
+    outcome: wrong.length > 0 ? 'fails' : 'works',
+    detail: outcomes.map(said).join('; '),
+    trials: outcomes,
     seconds: Math.round((performance.now() - from) / 100) / 10,
   }
 }
 
-interface TurnOptions {
-  home: string
-  bin: string
-  /** The service's model that answers. */
-  model: string
-  prompt: string
-  /** When it resolves, the coding agent is stopped as by Ctrl+C. */
-  interrupt?: Promise<void>
+const said = ({ trial, passed, seen }: Outcome): string => `${trial} ${passed ? 'ok' : 'NOT OK'}${seen && ` (${seen})`}`
+
+type Wanted = (trial: Trial) => boolean
+
+/** The eleven turns, and what the model saw of the image. */
+async function tryTask(ready: Ready, wanted: Wanted): Promise<Outcome[]> {
+  if (!wanted('task') && !wanted('image')) return []
+  const desk = layOut(join(ready.home, 'work'))
+  const script = taskOf(ready.agent.tools, desk)
+  const ran = await turn(ready, { model: scriptedModel(script) }, ready.agent.arguments(prompt))
+  const turns = of(ran, 'turn')
+  const wrong =
+    faultOfTask(script, desk, turns, ran.ended.stdout) ?? faultOfEnd(ran.ended) ?? faultOfAccounts(ready.studio, ran)
+  const figures = `${turns.length} turns, ${ran.passed.length - turns.length} other requests, ${bigRead(turns)} characters of the big file`
+  return [
+    outcome(
+      'task',
+      wrong === null,
+      wrong ? `${wrong}${wrong.includes('stdout') ? '' : ` | ${endOf(ran.ended)}`}` : figures,
+    ),
+    outcome('image', hasImage(turns), ''),
+  ]
 }
 
-/** Runs one turn of the coding agent. `passed`, `seen` and `rows` are its chat requests by the relay, the sandbox and the studio's log. */
-async function turn(agent: Agent, studio: Studio, { home, bin, model, prompt, interrupt }: TurnOptions) {
-  const asksFor = agent.script?.asksFor
-  if (asksFor !== undefined) await studio.mapModels(asksFor, model)
-  const text = settle(setupOf(agent.setup), studio, home, model, agent.arguments(prompt))
-  const before = await accounts(studio)
+/** A summary is asked once the context is full, and the conversation goes on with it. Some do that only before their next turn. */
+async function tryCompaction(ready: Ready, wanted: Wanted): Promise<Outcome[]> {
+  if (!wanted('compaction')) return []
+  const desk = layOut(join(ready.home, 'work'))
+  const script = longTalk(ready.agent.tools, desk)
+  const answer = scriptedModel(script)
+  const runs = [await turn(ready, { model: answer }, ready.agent.arguments(prompt))]
+  const { again } = ready.agent
+  if (again && of(runs[0] as Ran, 'summary').length === 0)
+    runs.push(await turn(ready, { model: answer }, again(prompt)))
+  const passed = runs.flatMap((ran) => ran.passed)
+  const asked = passed.findIndex((one) => kindOfExchange(one) === 'summary')
+  const bad = runs.map(({ ended }) => faultOfEnd(ended)).find((fault) => fault !== null)
+  if (asked === -1)
+    return [outcome('compaction', false, `no summary was asked in ${passed.length} requests${bad ? `, ${bad}` : ''}`)]
+  const used = passed
+    .slice(asked + 1)
+    .find(
+      (one) => kindOfExchange(one) === 'turn' && JSON.stringify(one.body?.messages).includes(`So far, by ${desk.word}`),
+    )
+  const before = passed[asked]?.bytes ?? 0
+  const where = runs.length === 1 ? 'inside its turn' : 'before its next turn'
+  const figures = `${where}, ${Math.round(before / 1000)} kB before, ${Math.round((used?.bytes ?? 0) / 1000)} kB after`
+  return [outcome('compaction', used !== undefined && !bad, used ? (bad ?? figures) : 'the summary was not used')]
+}
+
+/** Longest time from Ctrl+C to the closed connection of the service, ms. The coding agent needs most of it to end itself. */
+const stopLimitMs = 5000
+
+/** A stop in the middle of a reply. */
+async function tryStop(ready: Ready, wanted: Wanted): Promise<Outcome[]> {
+  if (!wanted('ctrl-c')) return []
+  layOut(join(ready.home, 'work'))
+  const streaming = ready.studio.whenStreaming()
+  const ran = await turn(ready, { fault: 'stall; after=5', turnsOnly: true }, ready.agent.arguments(prompt), streaming)
+  const { interruptedAt, timedOut, code } = ran.ended
+  const turns = of(ran, 'turn')
+  const closedAt = turns.at(-1)?.closedAt ?? null
+  if (turns.length !== 1) return [outcome('ctrl-c', false, `${turns.length} requests`)]
+  if (interruptedAt === null || closedAt === null || timedOut)
+    return [outcome('ctrl-c', false, 'the connection stayed open')]
+  const afterMs = Math.max(0, Math.round(closedAt - interruptedAt))
+  return [outcome('ctrl-c', afterMs <= stopLimitMs, `closed after ${afterMs} ms, exit ${code}`)]
+}
+
+/** Ends the name of the tool that is searched for, and begins those of all sixty. */
+const archive = { tool: 'mcp__archive__record_7', all: 'mcp__archive__' }
+
+/** Sixty tools of an MCP server, of which one is searched for and called: only that one reaches the service. */
+async function tryManyTools(ready: Ready, wanted: Wanted): Promise<Outcome[]> {
+  const { agent, home } = ready
+  if (agent.manyTools === undefined || !wanted('many-tools')) return []
+  const desk = layOut(join(home, 'work'))
+  const server = fileURLToPath(new URL('./archiveServer.ts', import.meta.url))
+  const file = desk.path('mcp.json')
+  writeFileSync(file, JSON.stringify({ mcpServers: { archive: { command: process.execPath, args: [server] } } }))
+  const replies = [
+    [agent.manyTools.search(archive.tool)],
+    [[archive.tool, { number: 3 }]],
+    `The search is done: ${desk.word}`,
+  ] as const
+  const args = [...agent.arguments(prompt), ...agent.manyTools.arguments(file)]
+  const ran = await turn(ready, { model: scriptedModel({ replies, summary: '' }) }, args)
+  const turns = of(ran, 'turn')
+  const sent = turns.map(({ body }) =>
+    (body?.tools ?? []).flatMap(({ function: tool }) => (tool?.name?.startsWith(archive.all) ? [tool.name] : [])),
+  )
+  const answered = JSON.stringify(turns.at(-1)?.body?.messages ?? []).includes('Record 3 of kind 7.')
+  const figures = turns.map(({ bytes, body }) => `${Math.round(bytes / 1000)} kB with ${body?.tools?.length} tools`)
+  const passed = answered && sent[0]?.length === 0 && sent[1]?.join() === archive.tool && ran.ended.code === 0
+  return [outcome('many-tools', passed, `${figures.join(', ')}${answered ? '' : ', the call was not answered'}`)]
+}
+
+/** Faults of the service in the sandbox's words, and the requests that our own retry policy makes for each. */
+const faults = [
+  ['503', 'refuse; status=503', 4],
+  ['cut', 'cut; bytes=1500', 1],
+  ['no-end', 'no-done-no-finish', 1],
+  ['401', 'refuse; status=401', 1],
+  ['402', 'refuse; status=402', 1],
+] as const
+
+/** Each fault reaches the service as often as our own retry policy asks, and the coding agent reports a failure. */
+async function tryFaults(ready: Ready, wanted: Wanted): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const [trial, fault, most] of faults) {
+    if (!wanted(trial)) continue
+    layOut(join(ready.home, 'work'))
+    const ran = await turn(ready, { fault }, ready.agent.arguments(prompt))
+    const turns = of(ran, 'turn').length
+    const others = ran.passed.filter((one) => kindOfExchange(one) !== 'turn')
+    const distinct = new Set(others.map(({ body }) => JSON.stringify(body))).size
+    const { timedOut, code } = ran.ended
+    const few = turns > 0 && turns <= most && others.length <= most * distinct
+    const counted = `${turns} requests${others.length > 0 ? ` and ${others.length} others` : ''}`
+    const end = timedOut ? 'did not end' : `exit ${code}`
+    const shown = few && !timedOut && code !== 0 ? '' : `: ${endOf(ran.ended).slice(-160)}`
+    outcomes.push(outcome(trial, few && !timedOut && code !== 0, `${counted}, ${end}${shown}`))
+  }
+  return outcomes
+}
+
+const outcome = (trial: Trial, passed: boolean, seen: string): Outcome => ({ trial, passed, seen })
+
+const prompt = `${marker} Read the notes first.`
+
+const kindOfExchange = ({ body }: Exchange): RequestKind => (body ? kindOf(body) : 'side')
+
+const of = ({ passed }: Ran, kind: RequestKind): Exchange[] => passed.filter((one) => kindOfExchange(one) === kind)
+
+interface Ran {
+  ended: Ended
+  /** The chat requests at the service. */
+  passed: Exchange[]
+  /** The same requests in the studio's log. */
+  rows: LogRow[]
+}
+
+/** Runs one turn of the coding agent. `interrupt`: when it resolves, the coding agent is stopped as by Ctrl+C. */
+async function turn(
+  { agent, studio, home, bin, start, records }: Ready,
+  treatment: Treatment,
+  args: string[],
+  interrupt?: Promise<void>,
+): Promise<Ran> {
+  const before = { passed: studio.exchanges.length, rows: (await rowsOf(studio, agent)).length }
   const env = {
     PATH: `${bin}:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
     HOME: home,
@@ -84,112 +231,50 @@ async function turn(agent: Agent, studio: Studio, { home, bin, model, prompt, in
     ...quiet,
     ...agent.env,
   }
-  const ended = await runShell(text, join(home, 'work'), env, interrupt)
-  const after = await accounts(studio)
-  return {
+  studio.treat(treatment)
+  const ended = await runShell(
+    `set -e\n${start} ${args.map(shellWord).join(' ')}\n`,
+    join(home, 'work'),
+    env,
+    interrupt,
+  )
+  studio.treat({})
+  const ran = {
     ended,
-    passed: after.passed.slice(before.passed.length),
-    seen: after.seen.length - before.seen.length,
-    rows: after.rows.slice(before.rows.length),
+    passed: studio.exchanges.slice(before.passed),
+    rows: (await rowsOf(studio, agent)).slice(before.rows),
   }
+  if (records !== null) {
+    mkdirSync(records, { recursive: true })
+    writeFileSync(join(records, `${agent.setup}-${Date.now()}.json`), JSON.stringify({ treatment, args, ...ran }))
+  }
+  return ran
 }
 
-/** A prompt that makes the sandbox's `tool-caller` make exactly these calls (src-main/sandbox/README.md). */
-function scriptText(replies: [tool: string, args: Record<string, unknown>][][]): string {
-  const lines = replies.map((calls) => calls.map(([tool, args]) => `${tool} ${JSON.stringify(args)}`).join('\n'))
-  return `Please make these calls:\n\`\`\`calls\n${lines.join('\n\n')}\n\`\`\`\n`
-}
-
-/** Number of chat requests so far, by the three records: relay, sandbox, and the studio's request log. */
-async function accounts(studio: Studio) {
-  const rows = (await studio.rows()).filter(({ endpoint }) => endpoint === 'chat')
-  const seen = (await studio.seen()).filter(({ path }) => path.endsWith('/chat/completions'))
-  return { passed: [...studio.exchanges], seen, rows }
-}
-
-/**
- * Writes the files of the set-up and returns its terminal texts as one script. Appends the prompt to the line that starts the coding
- * agent.
- */
-function settle(setup: TextSetup, studio: Studio, home: string, model: string, args: string[]): string {
-  const steps = setup.steps({ baseUrl: studio.baseUrl, key: studio.key, model })
-  for (const { file, text } of steps) if (file) write(file.replace(/^~(?=\/)/, home), text)
-  const typed = steps.filter(({ language, file }) => language === 'sh' && !file).map(({ text }) => text)
-  return `set -e\n${typed.join('\n')} ${args.map(shellWord).join(' ')}\n`
-}
-
-function write(path: string, text: string) {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, text)
-}
+/** Requests of the log that went to the service. Counts of tokens, for example, are answered here. */
+const rowsOf = async (studio: Studio, { setup }: Agent) =>
+  (await studio.rows(setup)).filter(({ endpoint, attempts }) => endpoint === 'chat' && attempts > 0)
 
 // Each check returns the first failure as a sentence, or null when there is none.
 
 const endOf = ({ stderr, stdout }: Ended): string => [stderr, stdout].join('\n').trim().slice(-400)
 
 function faultOfEnd(ended: Ended): string | null {
-  if (ended.timedOut) return `not done in time: ${endOf(ended)}`
-  return ended.code === 0 ? null : `exit ${ended.code}: ${endOf(ended)}`
-}
-
-function faultOfAccounts(studio: Studio, passed: Exchange[], seen: number, rows: LogRow[]): string | null {
-  if (passed.length !== seen) return `${passed.length} requests passed, the sandbox saw ${seen}`
-  if (passed.length !== rows.length) return `${passed.length} requests passed, the log has ${rows.length}`
-  if (passed.some(({ authorization }) => authorization !== `Bearer ${studio.serviceKey}`)) {
-    return 'a request went up with another key than the service key'
-  }
-  const unmeasured = rows.filter(({ tokensAre, tokensIn }) => tokensAre !== 'measured' || !tokensIn).length
-  return unmeasured === 0 ? null : `${unmeasured} of ${rows.length} rows of the log have no measured tokens`
-}
-
-function faultOfTurn(agent: Agent, word: string, ended: Ended, passed: Exchange[]): string | null {
-  const streamed = passed.filter(
-    ({ body, status, contentType, whole }) =>
-      body?.stream === true && status === 200 && contentType.startsWith('text/event-stream') && whole,
-  )
-  const offered = streamed.findIndex(({ body }) => body?.tools?.some((tool) => tool.function?.name === agent.tool))
-  if (offered === -1) return `no streamed request offered the tool ${agent.tool}`
-  const answered = streamed
-    .slice(offered + 1)
-    .some(({ body }) =>
-      body?.messages?.some(({ role, content }) => role === 'tool' && JSON.stringify(content).includes(word)),
-    )
-  if (!answered) return `no later request carried the tool's result: ${endOf(ended)}`
-  return ended.stdout.includes(word) ? null : `the final text was not printed: ${endOf(ended)}`
+  if (ended.timedOut) return 'it did not end in time'
+  return ended.code === 0 ? null : `exit ${ended.code}`
 }
 
 /** Begins a line that Claude Code writes before its system prompt, unless its settings forbid that. */
 const billingLine = 'x-anthropic-billing-header'
 
-function faultOfScript(word: string, work: string, passed: Exchange[]): string | null {
-  const most = Math.max(
-    ...passed.flatMap(({ body }) => (body?.messages ?? []).map(({ tool_calls }) => tool_calls?.length ?? 0)),
-  )
-  if (most !== 2) return `the largest reply that came back had ${most} calls instead of 2`
+function faultOfAccounts(studio: Studio, { passed, rows }: Ran): string | null {
+  if (passed.length !== rows.length) return `${passed.length} requests passed, the log has ${rows.length}`
+  if (passed.some(({ authorization }) => authorization !== `Bearer ${studio.serviceKey}`)) {
+    return 'a request went up with another key than the service key'
+  }
   if (passed.some(({ body }) => JSON.stringify(body?.messages?.[0]).includes(billingLine))) {
     return 'the prompt begins with a line that is another one in each session, so that the service finds nothing in its cache'
   }
-  const notes = readFileSync(join(work, 'notes.txt'), 'utf8')
-  return notes === `${edited(word)}\n` ? null : `notes.txt was not edited, it is: ${notes.slice(0, 200)}`
-}
-
-/** Longest time from Ctrl+C to the closed connection of the service, ms. The coding agent needs most of it to end itself. */
-const stopLimitMs = 5000
-
-/** A stop in mid-stream, and three replies that fail. Each reaches the service once and is never sent again. */
-async function faultOfBreaks(agent: Agent, studio: Studio, home: string, bin: string): Promise<string | null> {
-  const options = { home, bin, prompt: 'Write a long story about a harbour.' }
-  const stopped = await turn(agent, studio, { ...options, model: 'fault/stall', interrupt: studio.whenStreaming() })
-  const [only, ...more] = stopped.passed
-  if (!only || more.length > 0) return `a stopped turn made ${stopped.passed.length} requests`
-  const { interruptedAt } = stopped.ended
-  if (interruptedAt === null || only.closedAt === null) return 'a stop did not close the connection of the service'
-  if (only.closedAt - interruptedAt > stopLimitMs)
-    return 'the connection of the service was closed too late after a stop'
-  for (const fault of ['503-final', 'cut', 'no-done-no-finish']) {
-    const { ended, passed } = await turn(agent, studio, { ...options, model: `fault/${fault}` })
-    if (passed.length !== 1) return `${passed.length} requests reached the service after the fault ${fault}`
-    if (ended.timedOut || ended.code === 0) return `it did not report the fault ${fault}: ${endOf(ended)}`
-  }
-  return null
+  const unmeasured = rows.filter(({ tokensAre, tokensIn }) => tokensAre !== 'measured' || !tokensIn).length
+  return unmeasured === 0 ? null : `${unmeasured} of ${rows.length} rows of the log have no measured tokens`
 }

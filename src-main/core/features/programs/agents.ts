@@ -92,23 +92,38 @@ export const agents: readonly ProgramDefinition[] = [
     id: 'copilot-cli',
     commands: ['copilot'],
     folder: (machine) => folderOf(machine, 'COPILOT_HOME', '.copilot'),
-    // Its configuration file has no place for an address.
-    files: [],
-    takesEffect: 'nextSession',
-    keyPlace: 'environment',
-    overrides: { variables: [], files: [] },
-    steps: ({ baseUrl, key, model, context, output }) => [
+    files: [
       {
-        about: 'eachTerminal',
-        language: 'sh',
-        text: `export COPILOT_PROVIDER_BASE_URL=${shellWord(baseUrl)}
-export COPILOT_PROVIDER_API_KEY=${shellWord(key)}
-export COPILOT_MODEL=${shellWord(model)}
-export COPILOT_PROVIDER_MAX_PROMPT_TOKENS=${Math.max(1, context - output)}
-export COPILOT_PROVIDER_MAX_OUTPUT_TOKENS=${output}
-copilot`,
+        format: 'json',
+        about: 'mergeFile',
+        paths: (machine) => [join(folderOf(machine, 'COPILOT_HOME', '.copilot'), 'providers.json')],
+        entries: ({ baseUrl, key, model, context, output, images }) => [
+          {
+            path: ['providers', { where: { name: provider } }],
+            isOwn: true,
+            value: { name: provider, type: 'openai', baseUrl, apiKey: key },
+          },
+          {
+            path: ['models', { where: { provider } }],
+            isOwn: true,
+            value: {
+              id: model,
+              provider,
+              maxContextWindowTokens: context,
+              maxPromptTokens: Math.max(1, context - output),
+              maxOutputTokens: output,
+              // Without it images are left out.
+              capabilities: { supports: { vision: images, tool_calls: true } },
+            },
+          },
+        ],
       },
     ],
+    takesEffect: 'nextSession',
+    keyPlace: 'file',
+    overrides: { variables: ['COPILOT_PROVIDER_BASE_URL', 'COPILOT_PROVIDERS_CONFIG'], files: [] },
+    steps: ({ model }) => [run(`copilot --model ${shellWord(`${provider}/${model}`)}`)],
+    trial: { args: (prompt, { model }) => ['--model', `${provider}/${model}`, '--prompt', prompt] },
   },
   {
     id: 'gemini-cli',
@@ -305,6 +320,8 @@ copilot`,
         entries: ({ baseUrl, key, model, context, output, images }) => [
           { path: ['default_model'], value: provider },
           { path: ['telemetry'], value: false },
+          // It would send a failed request ten times.
+          { path: ['loop_control', 'max_attempts_per_step'], value: 1 },
           { path: ['providers', provider], isOwn: true, value: { type: 'openai', base_url: baseUrl, api_key: key } },
           {
             path: ['models', provider],

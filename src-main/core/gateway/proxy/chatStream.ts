@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { ProgramId } from '../../../../src-preload/contract/programs.ts'
 import { flattened, type HeaderPairs } from '../../upstream/headers.ts'
 import type { ForwardReply } from '../../upstream/types.ts'
 import type { AppReply } from './appReply.ts'
 
 /** Why the stream of a chat breaks off, as the event says that ends it. */
 export interface StreamBreak {
-  /** `error.type`, `studio_upstream` by default. */
+  /** `error.type`, `invalid_request_error` by default. */
   type?: string
   /** `error.code`, `incomplete_reply` by default. */
   code?: string
@@ -23,7 +24,8 @@ export interface StreamBreak {
 const noCompleteReply = 'Inference Studio received no complete reply from the service. The reason is in its log.'
 
 function eventOf({
-  type = 'studio_upstream',
+  // Does not describe a failure of the service. Qwen Code repeats after every type but this one and a few like it.
+  type = 'invalid_request_error',
   code = 'incomplete_reply',
   message = noCompleteReply,
   details,
@@ -31,9 +33,18 @@ function eventOf({
   return `data: ${JSON.stringify({ error: { message, type, code, details } })}\n\n`
 }
 
-/** Sends the event, and closes the connection without an end of the reply when the system has accepted it. */
-function endWithEvent(response: AppReply, why: StreamBreak, gap: string): void {
-  response.write(gap + eventOf(why), () => response.destroy())
+/**
+ * How long the connection stays open after the event unless the app closes it, ms. An app that learns of the closed connection before it has read the event
+ * sends the request again: opencode does so in most cases when both come at once, and in some after 300 ms.
+ */
+export const eventReadingMs = 2000
+
+/** Sends the event, and after `readingMs` closes the connection without an end of the reply. */
+function endWithEvent(response: AppReply, why: StreamBreak, gap: string, readingMs: number): void {
+  response.write(gap + eventOf(why), () => {
+    const timer = setTimeout(() => response.destroy(), readingMs)
+    response.once('close', () => clearTimeout(timer))
+  })
 }
 
 /** Whether the next event may follow these bytes: there are none, or they end with a blank line. */
@@ -49,16 +60,18 @@ export class ChatStream {
   last: Uint8Array = new Uint8Array()
   readonly #reply: ForwardReply
   readonly #response: AppReply
+  readonly #readingMs: number
 
-  constructor(reply: ForwardReply, response: AppReply) {
+  constructor(reply: ForwardReply, response: AppReply, readingMs: number) {
     this.#reply = reply
     this.#response = response
+    this.#readingMs = readingMs
   }
 
   /** Ends the stream with an event. Does nothing, and returns false, when the service has already ended it. */
   breakOff(why: StreamBreak): boolean {
     if (this.#reply.isEnded() || this.#response.destroyed || this.#response.writableEnded) return false
-    endWithEvent(this.#response, why, endsEvent(this.last) ? '' : '\n\n')
+    endWithEvent(this.#response, why, endsEvent(this.last) ? '' : '\n\n', this.#readingMs)
     return true
   }
 }
@@ -69,12 +82,21 @@ export class ChatStream {
  */
 const repeatingAgents = /^(?:(?:opencode|kilo-code|qwencode|pi|cline)\/|ls\/js )/i
 
-/** Whether a failure of a streamed chat with this status is sent as the failure of its stream, with status 200. */
-export const failsInChatStream = (headers: IncomingHttpHeaders, status: number): boolean =>
-  status >= 500 && repeatingAgents.test(headers['user-agent'] ?? '')
+/** Agents of the same kind whose `User-Agent` is that of a library. They are recognised by the app with which they are connected. */
+const repeatingPrograms: readonly ProgramId[] = ['cline', 'nanocoder']
+
+/** Whether a failure of a streamed chat with this status is sent as the failure of its stream, with status 200. `programs`: those connected with the app. */
+export const failsInChatStream = (
+  headers: IncomingHttpHeaders,
+  status: number,
+  programs: () => readonly ProgramId[],
+): boolean =>
+  status >= 500 &&
+  (repeatingAgents.test(headers['user-agent'] ?? '') ||
+    programs().some((program) => repeatingPrograms.includes(program)))
 
 /** Sends the failure of a request, of which no reply has begun, as the failure of a stream. @param head without a content type */
-export function sendFailedChatStream(response: AppReply, head: HeaderPairs, why: StreamBreak): void {
+export function sendFailedChatStream(response: AppReply, head: HeaderPairs, why: StreamBreak, readingMs: number): void {
   response.writeHead(200, 'OK', flattened([...head, ['content-type', 'text/event-stream; charset=utf-8']]))
-  endWithEvent(response, why, '')
+  endWithEvent(response, why, '', readingMs)
 }

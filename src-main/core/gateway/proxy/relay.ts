@@ -406,16 +406,16 @@ class RelayedRequest {
     if (this.#translation) return sendTranslated(reply, this.#replyOptions(this.#translation, reply.clean))
     if (this.#models) return this.#sendModels(reply, this.#models)
     if (this.#model !== null && isGood(reply.status)) return this.#sendModel(reply, this.#model)
-    if (this.#wantsChatStream && failsInChatStream(this.#request.headers, reply.status)) {
+    if (this.#failsInChatStream(reply.status)) {
       const { message, type, code } = await readProblem(reply)
       this.#end({ state: 'done', problem: { kind: kindOfStatus(reply.status), message } })
       const head = [...translatedReplyHeaders(reply.headers), ...this.#added]
-      return sendFailedChatStream(response, head, { details: { message, type, code } })
+      return sendFailedChatStream(response, head, { details: { message, type, code } }, this.#deps.eventReadingMs)
     }
     const headers = replyHeaders(reply.headers)
     headers.push(...this.#added)
     response.writeHead(reply.status, safeReason(reply.statusText), flattened(headers))
-    if (reply.isChatStream) this.#chatStream = new ChatStream(reply, response)
+    if (reply.isChatStream) this.#chatStream = new ChatStream(reply, response, this.#deps.eventReadingMs)
     await pipeReply(reply, response, this.#gone.signal, this.#chatStream)
   }
 
@@ -533,11 +533,19 @@ class RelayedRequest {
     else if (this.#translation && failsInStream(this.#translation, headers, status)) {
       this.#endFailed(refusal)
       await sendFailedStream(this.#replyOptions(this.#translation, notCleaned), refusal)
-    } else if (this.#wantsChatStream && failsInChatStream(headers, status)) {
+    } else if (this.#failsInChatStream(status)) {
       this.#endFailed(refusal)
       const head: HeaderPairs = [['X-Studio-Answer', type], ...this.#added]
-      sendFailedChatStream(this.#response, head, { type, details: { message, code } })
+      sendFailedChatStream(this.#response, head, { details: { message, code } }, this.#deps.eventReadingMs)
     } else this.#sendRefusal(refusal, 'failed')
+  }
+
+  #failsInChatStream(status: number): boolean {
+    const { app } = this.#allowed
+    return (
+      this.#wantsChatStream &&
+      failsInChatStream(this.#request.headers, status, () => this.#deps.connectedPrograms(app.id))
+    )
   }
 
   #endFailed({ status, code, message }: Refusal, state: 'refused' | 'failed' = 'failed'): void {

@@ -1,4 +1,5 @@
 import type { Model } from '../../../../src-preload/contract/models.ts'
+import type { ProgramId } from '../../../../src-preload/contract/programs.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import type { Allowance, RequestLog } from '../../ports/requests.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
@@ -38,6 +39,10 @@ export interface RelayDependencies {
   abilities(model: string): ModelAbilities
   /** A reply of this model has reasoning. */
   reasoned(model: string): void
+  /** Programs whose configuration files have a key of the app. */
+  connectedPrograms(appId: string): ProgramId[]
+  /** How long the connection of an app stays open after the event that ends a broken stream (chatStream.ts), ms. */
+  eventReadingMs: number
   /** Translates large requests of other vendors' APIs. */
   translation: TranslationThreads
   /** Reads files in requests of other vendors' APIs. */

@@ -58,6 +58,16 @@ describe('Connect', () => {
     },
   )
 
+  it('is known to the local API by the app, once for a program with two files, until Disconnect', async () => {
+    const here = makePrograms()
+    const cline = await here.connect('cline')
+    await here.connect('gemini-cli')
+    expect(here.store.connectedPrograms.ofApp(cline.appId).sort()).toEqual(['cline', 'gemini-cli'])
+    await here.disconnect(cline.id)
+    expect(here.store.connectedPrograms.ofApp(cline.appId)).toEqual(['gemini-cli'])
+    expect(here.store.connectedPrograms.ofApp('another')).toEqual([])
+  })
+
   it('shows the exact difference of the file, with keys masked, and writes exactly that', async () => {
     const here = makePrograms({
       files: {
@@ -396,7 +406,7 @@ describe('looking for programs', () => {
       name: 'ANTHROPIC_BASE_URL',
       isSet: true,
     })
-    expect(found['copilot-cli']).toMatchObject({ file: null, keyPlace: 'environment' })
+    expect(found.goose).toMatchObject({ file: null, keyPlace: 'environment' })
   })
 })
 

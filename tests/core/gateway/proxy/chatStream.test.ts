@@ -76,7 +76,7 @@ describe('a stream of chat completions that breaks off ends with an error event,
     const { far, gateway } = await streaming(half, ends)
     const { before, error } = broken(await askIn(gateway, chatApi, asked))
     expect(before).toBe(half)
-    expect(error).toMatchObject({ type: 'studio_upstream', code: 'incomplete_reply' })
+    expect(error).toMatchObject({ type: 'invalid_request_error', code: 'incomplete_reply' })
     expect(error.details).toEqual({ message: 'The reply broke off before its end.', code: 'incomplete_stream' })
     expect(far.requests).toHaveLength(1)
     expect((await gateway.rows())[0]).toMatchObject({ state: 'cut', problem: { kind: 'incomplete_stream' } })
@@ -103,6 +103,43 @@ describe('a stream of chat completions that breaks off ends with an error event,
     const { gateway } = await streaming('Out of cards today', ends)
     const { before, error } = broken(await askIn(gateway, chatApi, asked))
     expect([before, error.details?.message]).toEqual(['Out of cards today\n\n', 'Out of cards today'])
+  })
+
+  it('which the app can read before it learns that the connection is closed', async () => {
+    const { gateway } = await beforeService(
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.end(half)
+      },
+      { eventReadingMs: 400 },
+    )
+    const response = await replyTo(postJson(`${gateway.url}/chat/completions`, asked))
+    let text = ''
+    let readAt = 0
+    response.on('data', (bytes: Buffer) => {
+      text += bytes.toString()
+      readAt = performance.now()
+    })
+    await new Promise((resolve) => response.once('close', resolve).on('error', () => undefined))
+    expect(text).toContain('incomplete_reply')
+    // Its row has ended long before.
+    expect(performance.now() - readAt).toBeGreaterThan(300)
+  })
+
+  it('after which an app that closes the connection is gone at once', async () => {
+    const { gateway } = await beforeService(
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.end(half)
+      },
+      { eventReadingMs: 60_000 },
+    )
+    const response = await replyTo(postJson(`${gateway.url}/chat/completions`, asked))
+    await new Promise<void>((resolve) => {
+      response.on('data', (bytes: Buffer) => bytes.includes('incomplete_reply') && resolve())
+    })
+    response.destroy()
+    await expect.poll(() => gateway.proxy.counts().active).toBe(0)
   })
 
   it('when a person stops it in the log', async () => {
@@ -250,12 +287,28 @@ describe('a failure before the reply began', () => {
     }
   })
 
+  it('is an event for an agent with the name of a library, if its app is connected with that agent', async () => {
+    const library = 'ai-sdk/openai-compatible/2.0.51 ai-sdk/provider-utils/4.0.30 runtime/node.js/24'
+    for (const [connectedPrograms, status] of [
+      [['codex', 'nanocoder'], 200],
+      [['cline'], 200],
+      [['codex'], 503],
+      [[], 503],
+    ] as const) {
+      const { gateway } = await beforeService((_request, response) => response.writeHead(503).end(), {
+        app: { retries: false },
+        connectedPrograms: [...connectedPrograms],
+      })
+      expect((await askIn(gateway, chatApi, asked, { 'user-agent': library })).status).toBe(status)
+    }
+  })
+
   it('is an event for an agent when the service can’t be reached', async () => {
     const far = await openFarEnd(() => undefined)
     const gateway = await beforeUrl(far.url, { app: { retries: false } })
     await far.close()
     const answer = await askIn(gateway, chatApi, asked, { 'user-agent': agents[0] ?? '' })
-    expect(broken(answer).error).toMatchObject({ type: 'studio_upstream', details: { code: 'connect_failed' } })
+    expect(broken(answer).error).toMatchObject({ code: 'incomplete_reply', details: { code: 'connect_failed' } })
     expect(answer.headers['x-studio-answer']).toBe('studio_upstream')
     expect((await gateway.rows())[0]).toMatchObject({ state: 'failed', status: 502 })
   })
