@@ -23,6 +23,7 @@ import type { NetworkOptions } from '../../src-main/core/upstream/wire/network.t
 import { forkNode } from '../../src-main/hosts/node/forkNode.ts'
 import type { App } from '../../src-preload/contract/apps.ts'
 import type { Model } from '../../src-preload/contract/models.ts'
+import type { ProgramId } from '../../src-preload/contract/programs.ts'
 import type { RequestRow } from '../../src-preload/contract/requests.ts'
 import { rightClock } from '../core/helpers/deadlines.ts'
 import { appKey, secondKey } from './appRequest.ts'
@@ -67,6 +68,8 @@ export interface GatewayOptions {
   abilities?: ModelAbilities
   /** The service's models as last fetched. */
   models?: Model[] | null
+  /** The programs that are connected with the key of the first app. */
+  programs?: ProgramId[]
 }
 
 /** The real relay, scheduler, request log and limits, connected to the given address, with the keys of two apps. */
@@ -84,6 +87,7 @@ export async function openGateway(
     openFileReader,
     abilities = { images: null, tools: null, thinking: null, contextLength: null },
     models = null,
+    programs = [],
   }: GatewayOptions = {},
 ): Promise<Gateway> {
   const dataDir = temporaryFolder('studio-gateway-')
@@ -131,6 +135,7 @@ export async function openGateway(
     reasoned: (model) => reasoning.add(model),
     translation,
     fileTexts,
+    programsOf: (appId) => (appId === app.id ? programs : []),
   }
   const verify = (presented: string): Verified => {
     if (presented === secondKey) return { good: true, app: second, keyHash: new Uint8Array(32) }

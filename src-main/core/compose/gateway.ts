@@ -81,6 +81,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     reasoned: (model) => {
       if (reasoning.size < mostReasoning) reasoning.add(noted(model))
     },
+    programsOf: store.connectedPrograms.ofApp,
     translation,
     fileTexts,
   }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { ProgramId } from '../../../../src-preload/contract/programs.ts'
 import { flattened, type HeaderPairs } from '../../upstream/headers.ts'
 import type { ForwardReply } from '../../upstream/types.ts'
 import type { AppReply } from './appReply.ts'
@@ -31,9 +32,19 @@ function eventOf({
   return `data: ${JSON.stringify({ error: { message, type, code, details } })}\n\n`
 }
 
-/** Sends the event, and closes the connection without an end of the reply when the system has accepted it. */
+/**
+ * How long the connection stays open after the event, ms. Some clients drop what they have not read when the connection closes: opencode, whose
+ * runtime is Bun, sent the request again when both came at once, and did not after 300 ms.
+ */
+const readMs = 300
+
+/** Sends the event, and then closes the connection without an end of the reply. */
 function endWithEvent(response: AppReply, why: StreamBreak, gap: string): void {
-  response.write(gap + eventOf(why), () => response.destroy())
+  response.write(gap + eventOf(why), () => {
+    const timer = setTimeout(() => response.destroy(), readMs)
+    timer.unref()
+    response.once('close', () => clearTimeout(timer))
+  })
 }
 
 /** Whether the next event may follow these bytes: there are none, or they end with a blank line. */
@@ -69,9 +80,22 @@ export class ChatStream {
  */
 const repeatingAgents = /^(?:(?:opencode|kilo-code|qwencode|pi|cline)\/|ls\/js )/i
 
-/** Whether a failure of a streamed chat with this status is sent as the failure of its stream, with status 200. */
-export const failsInChatStream = (headers: IncomingHttpHeaders, status: number): boolean =>
-  status >= 500 && repeatingAgents.test(headers['user-agent'] ?? '')
+/** The same agents as connected programs. Cline and Nanocoder send the name of a library that many programs use. */
+const repeatingPrograms: ReadonlySet<ProgramId> = new Set([
+  ...(['opencode', 'kilo', 'qwen-code', 'pi', 'cline', 'continue', 'nanocoder'] as const),
+])
+
+/**
+ * Whether a failure of a streamed chat with this status is sent as the failure of its stream, with status 200.
+ * @param programs the connected programs of the app, which are read only when they matter
+ */
+export const failsInChatStream = (
+  headers: IncomingHttpHeaders,
+  status: number,
+  programs: () => readonly ProgramId[],
+): boolean =>
+  status >= 500 &&
+  (repeatingAgents.test(headers['user-agent'] ?? '') || programs().some((program) => repeatingPrograms.has(program)))
 
 /** Sends the failure of a request, of which no reply has begun, as the failure of a stream. @param head without a content type */
 export function sendFailedChatStream(response: AppReply, head: HeaderPairs, why: StreamBreak): void {

@@ -406,7 +406,7 @@ class RelayedRequest {
     if (this.#translation) return sendTranslated(reply, this.#replyOptions(this.#translation, reply.clean))
     if (this.#models) return this.#sendModels(reply, this.#models)
     if (this.#model !== null && isGood(reply.status)) return this.#sendModel(reply, this.#model)
-    if (this.#wantsChatStream && failsInChatStream(this.#request.headers, reply.status)) {
+    if (this.#failsInChatStream(reply.status)) {
       const { message, type, code } = await readProblem(reply)
       this.#end({ state: 'done', problem: { kind: kindOfStatus(reply.status), message } })
       const head = [...translatedReplyHeaders(reply.headers), ...this.#added]
@@ -417,6 +417,11 @@ class RelayedRequest {
     response.writeHead(reply.status, safeReason(reply.statusText), flattened(headers))
     if (reply.isChatStream) this.#chatStream = new ChatStream(reply, response)
     await pipeReply(reply, response, this.#gone.signal, this.#chatStream)
+  }
+
+  #failsInChatStream(status: number): boolean {
+    const programs = () => this.#deps.programsOf(this.#allowed.app.id)
+    return this.#wantsChatStream && failsInChatStream(this.#request.headers, status, programs)
   }
 
   /** Ends the stream of a chat with an event, and then without an end. Returns false when there is none, or the service has ended it. */
@@ -533,7 +538,7 @@ class RelayedRequest {
     else if (this.#translation && failsInStream(this.#translation, headers, status)) {
       this.#endFailed(refusal)
       await sendFailedStream(this.#replyOptions(this.#translation, notCleaned), refusal)
-    } else if (this.#wantsChatStream && failsInChatStream(headers, status)) {
+    } else if (this.#failsInChatStream(status)) {
       this.#endFailed(refusal)
       const head: HeaderPairs = [['X-Studio-Answer', type], ...this.#added]
       sendFailedChatStream(this.#response, head, { type, details: { message, code } })

@@ -1,4 +1,5 @@
 import type { Model } from '../../../../src-preload/contract/models.ts'
+import type { ProgramId } from '../../../../src-preload/contract/programs.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import type { Allowance, RequestLog } from '../../ports/requests.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
@@ -38,6 +39,8 @@ export interface RelayDependencies {
   abilities(model: string): ModelAbilities
   /** A reply of this model has reasoning. */
   reasoned(model: string): void
+  /** The programs that were connected with the key of this app. */
+  programsOf(appId: string): readonly ProgramId[]
   /** Translates large requests of other vendors' APIs. */
   translation: TranslationThreads
   /** Reads files in requests of other vendors' APIs. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { createParser } from 'eventsource-parser'
 import { describe, expect, it } from 'vitest'
+import type { ProgramId } from '../../../../src-preload/contract/programs.ts'
 import { askIn, chatApi, openIn } from '../../../helpers/apis.ts'
 import { type Answer, ask, jsonWithKey, postJson, readAnswer, replyTo } from '../../../helpers/appRequest.ts'
 import { tries } from '../../../helpers/effort.ts'
@@ -130,6 +131,18 @@ describe('a stream of chat completions that breaks off ends with an error event,
     await expect.poll(() => gateway.proxy.counts().active).toBe(0)
   })
 
+  it('and the connection stays open for a moment, because some clients drop what they have not read when it closes', async () => {
+    const { gateway } = await streaming(half, cuts)
+    const request = postJson(`${gateway.url}/chat/completions`, asked)
+    const reply = await replyTo(request)
+    let arrivedAt = 0
+    const answer = await readAnswer(reply, (piece) => {
+      if (piece.includes('"error"')) arrivedAt = performance.now()
+    })
+    expect(performance.now() - arrivedAt).toBeGreaterThan(150)
+    broken(answer)
+  })
+
   it('in the legacy API too', async () => {
     const text = 'data: {"choices":[{"index":0,"text":"half","finish_reason":null}]}\n\n'
     const { gateway } = await streaming(text, ends)
@@ -188,13 +201,15 @@ describe('cut at any byte', () => {
     'by %s, the event is whole, and before it are all whole events of the service, unchanged',
     async (_, isRegular, body) => {
       const end = isRegular ? ends : cuts
-      let at = 1
-      const { gateway } = await beforeService((_request, response) => {
+      const { gateway } = await beforeService((_request, response, received) => {
+        const { model } = JSON.parse(received.toString()) as { model: string }
         response.writeHead(200, { 'content-type': 'text/event-stream' })
-        response.write(bytes.subarray(0, at), () => end(response))
+        response.write(bytes.subarray(0, Number(model)), () => end(response))
       })
-      for (at = 1; at < (isRegular ? finished : done); at += step) {
-        const { before } = broken(await askIn(gateway, chatApi, body))
+      const cutAt = async (at: number) => {
+        const { before } = broken(
+          await askIn(gateway, chatApi, JSON.stringify({ ...JSON.parse(body), model: `${at}` })),
+        )
         const edge = edges.findLast((one) => one <= at) ?? 0
         expect([at, before.startsWith(bytes.toString('utf8', 0, edge))]).toEqual([at, true])
         expect([at, bytes.toString('utf8', 0, at).startsWith(before.replace(/\n\n$/, ''))]).toEqual([at, true])
@@ -204,6 +219,11 @@ describe('cut at any byte', () => {
           : dataOf(bytes.toString('utf8', 0, edge))
         expect([at, dataOf(before)]).toEqual([at, arrived.filter(isJson)])
       }
+      const all = [...bytes.keys()].filter(
+        (at) => at < (isRegular ? finished : done) && at % step === 1 % step && at > 0,
+      )
+      // Each connection stays open for a moment after its event, so some are cut at a time.
+      for (let first = 0; first < all.length; first += 4) await Promise.all(all.slice(first, first + 4).map(cutAt))
     },
   )
 })
@@ -217,7 +237,7 @@ describe('a failure before the reply began', () => {
     'Cline/3.0.65',
     'ls/JS 5.23.2',
   ]
-  const refusing = (status: number) =>
+  const refusing = (status: number, programs: ProgramId[] = []) =>
     beforeService(
       (_request, response) => {
         response.writeHead(status, {
@@ -227,7 +247,7 @@ describe('a failure before the reply began', () => {
         })
         response.end('{"error":{"message":"No space today (503)","type":"overloaded","code":"busy"}}')
       },
-      { app: { retries: false } },
+      { app: { retries: false }, programs },
     )
 
   it.each(agents)('is an event for %s, with the words of the service as a detail', async (agent) => {
@@ -248,6 +268,31 @@ describe('a failure before the reply began', () => {
         problem: { kind: status === 503 ? 'unavailable' : 'bad_gateway', message: 'No space today (503)' },
       })
     }
+  })
+
+  /** What Cline and Nanocoder send, as many other programs do. */
+  const library = 'ai-sdk/openai-compatible/2.0.51 ai-sdk/provider-utils/4.0.30 runtime/node.js/24'
+
+  it.each(['cline', 'nanocoder', 'continue', 'opencode', 'kilo', 'qwen-code', 'pi'] as const)(
+    'is an event for an app with which %s is connected, whatever name it sends',
+    async (program) => {
+      const { gateway } = await refusing(503, ['claude-code', program])
+      const answer = await askIn(gateway, chatApi, asked, { 'user-agent': library })
+      expect(broken(answer).error).toMatchObject({ details: { message: 'No space today (503)' } })
+    },
+  )
+
+  it('keeps its status for an app with which only other programs are connected', async () => {
+    const { gateway } = await refusing(503, ['claude-code', 'codex', 'aider'])
+    expect((await askIn(gateway, chatApi, asked, { 'user-agent': library })).status).toBe(503)
+  })
+
+  it('is an event for a connected program when the service can’t be reached', async () => {
+    const far = await openFarEnd(() => undefined)
+    const gateway = await beforeUrl(far.url, { app: { retries: false }, programs: ['cline'] })
+    await far.close()
+    const answer = await askIn(gateway, chatApi, asked, { 'user-agent': library })
+    expect(broken(answer).error).toMatchObject({ type: 'studio_upstream', details: { code: 'connect_failed' } })
   })
 
   it('is an event for an agent when the service can’t be reached', async () => {
