@@ -1,5 +1,4 @@
 import type OpenAI from 'openai'
-import { BadRequestError } from 'openai'
 import { expect, it } from 'vitest'
 import { openOpenAiClient } from './helpers/service.ts'
 
@@ -22,11 +21,13 @@ it('a conversation is compacted, and the response after it continues from the su
   expect(next.output_text).toContain('3 messages')
 })
 
-it('content of another service is refused with the name of the field', async () => {
-  const foreign = client.responses.create({
+it('content of another service becomes a note, and the conversation goes on', async () => {
+  const foreign = await client.responses.create({
     model: 'mirror',
-    input: [{ type: 'compaction', encrypted_content: 'gAAAAABpM0Yj' }],
+    input: [
+      { type: 'compaction', encrypted_content: 'gAAAAABpM0Yj' },
+      { role: 'user', content: 'Where is it?' },
+    ],
   })
-  await expect(foreign).rejects.toThrow(BadRequestError)
-  await expect(foreign).rejects.toMatchObject({ param: 'input[0].encrypted_content' })
+  expect([foreign.status, foreign.output_text]).toEqual(['completed', expect.stringContaining('2 messages')])
 })

@@ -134,7 +134,6 @@ describe('a request for compaction', () => {
   it.each([
     ['model', { model: undefined }],
     ['input', { input: undefined }],
-    ['input[0].encrypted_content', { input: [{ type: 'compaction', encrypted_content: 'gAAAAAB' }] }],
   ])('without a usable %s gets a 400 that names it, and sends nothing', async (param, body) => {
     const { sandbox, gateway } = await beforeSandbox()
     const { status, compacted } = await compact(gateway, body)
