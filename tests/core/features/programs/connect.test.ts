@@ -105,6 +105,16 @@ describe('Connect', () => {
     expect(here.read('dotfiles/claude.json')).toBe(claudeSettings)
   })
 
+  it('makes its program known to the local API until Disconnect', async () => {
+    const here = makePrograms()
+    const { id, appId } = await here.connect('claude-code')
+    await here.connect('gemini-cli')
+    const known = (app: string) => here.store.connectedPrograms.ofApp(app).toSorted()
+    expect([known(appId), known('other')]).toEqual([['claude-code', 'gemini-cli'], []])
+    await here.disconnect(id)
+    expect(known(appId)).toEqual(['gemini-cli'])
+  })
+
   it('keeps the file as it was before the first change, with its mode, until Disconnect', async () => {
     const here = makePrograms()
     here.write(claudeFile, claudeSettings, 0o640)
