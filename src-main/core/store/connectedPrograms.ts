@@ -33,8 +33,8 @@ export function connectedProgramTable({ handle }: Database) {
   const sql = prepareAll(handle, {
     all: 'SELECT * FROM connected_programs ORDER BY connected_at, rowid',
     one: 'SELECT * FROM connected_programs WHERE id = ?',
-    ofApp: 'SELECT DISTINCT program FROM connected_programs WHERE app_id = ?',
     ofFile: 'SELECT * FROM connected_programs WHERE file = ?',
+    ofApp: 'SELECT DISTINCT program FROM connected_programs WHERE app_id = ?',
     remove: 'DELETE FROM connected_programs WHERE id = ?',
     save: `INSERT INTO connected_programs (id, program, file, part, app_id, model, base_url, entries, written_hash, connected_at)
       VALUES (:id, :program, :file, :part, :appId, :model, :baseUrl, :entries, :writtenHash, :connectedAt)
@@ -45,8 +45,9 @@ export function connectedProgramTable({ handle }: Database) {
     /** In the order in which they were connected. */
     all: (): StoredProgram[] => sql.all.all().map(read),
     find: (id: string): StoredProgram | null => readOrNull(sql.one.get(id), read),
-    ofApp: (appId: string): ProgramId[] => sql.ofApp.all(appId).map((row) => programId.parse(text(row, 'program'))),
     ofFile: (file: string): StoredProgram | null => readOrNull(sql.ofFile.get(file), read),
+    /** The programs that use the key of this app. */
+    ofApp: (appId: string): ProgramId[] => sql.ofApp.all(appId).map((row) => programId.parse(text(row, 'program'))),
     save: ({ entries, ...row }: StoredProgram): void => void sql.save.run({ ...row, entries: JSON.stringify(entries) }),
     remove: (id: string): void => void sql.remove.run(id),
   }

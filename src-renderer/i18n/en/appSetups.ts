@@ -49,7 +49,7 @@ export const appSetups = {
     geminiCli:
       'If you signed in with Google before, run /auth and choose "Use Gemini API Key", or remove "selectedType" from ~/.gemini/settings.json. For small tasks Gemini CLI asks for models such as gemini-3-flash, which the model map of this app replaces.',
     vscode:
-      'Needs the Chat view of VS Code 1.122 or newer. Choose the model under "Manage Models". VS Code may move the key from this file to its own secret storage.',
+      'Needs a version of VS Code whose Chat view has models of a "Custom Endpoint". Choose the model under "Manage Models". VS Code may move the key from this file to its own secret storage.',
     ownRetries: '`maxRetries: 0` because the studio asks again already: two loops would multiply.',
   },
 }

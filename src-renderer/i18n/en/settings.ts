@@ -118,7 +118,8 @@ export const settings = {
     title: 'Local API',
     about: 'A local address through which your apps use the active connection.',
     enabled: 'Accept requests from apps',
-    enabledHint: 'Only on this computer, and only for apps with an app key.',
+    enabledHint:
+      'Only on this computer, and only for apps with an app key. Ollama’s port, if you turn it on, needs no key.',
     port: 'Port',
     portHint: 'If it is in use, the next free port is used. 0 means any port.',
     portBad: 'Enter a whole number from 0 to 65535.',

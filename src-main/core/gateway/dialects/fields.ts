@@ -11,8 +11,8 @@ const maxIgnoredLength = 80
 /** Members that do nothing when they are false. */
 const offByDefault = new Set(['async', 'defer_loading', 'include_obfuscation', 'prewarm'])
 
-/** The fields and tools of one request to the Responses API that have no effect, each named once, in the order of the request. */
-export class IgnoredResponsesFields {
+/** The fields and tools of one request that have no effect, each named once, in the order of the request. The Messages API has a list of its own. */
+export class IgnoredFields {
   readonly #names = new Set<string>()
   #more = 0
 

@@ -9,6 +9,7 @@ const maxLength = 64
 export class FunctionNames {
   readonly #names = new Map<string, string>()
   readonly #keys = new Map<string, string>()
+  readonly #renamed = new Map<string, string>()
   /** The next number to try after the start of a name that several tools share, so that thousands of such tools are named in linear time. */
   readonly #nextNumbers = new Map<string, number>()
 
@@ -23,7 +24,13 @@ export class FunctionNames {
     const name = this.#keys.has(allowed) ? this.#numbered(allowed.slice(0, maxLength - 8)) : allowed
     this.#names.set(key, name)
     this.#keys.set(name, key)
+    if (name !== wanted) this.#renamed.set(name, wanted)
     return name
+  }
+
+  /** The wanted names of the tools that have another one, by function name. */
+  renamed(): ReadonlyMap<string, string> {
+    return this.#renamed
   }
 
   #numbered(start: string): string {

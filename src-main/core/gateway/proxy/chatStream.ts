@@ -82,8 +82,16 @@ export class ChatStream {
  */
 const repeatingAgents = /^(?:(?:opencode|kilo-code|qwencode|pi|cline)\/|ls\/js )/i
 
-/** Agents of the same kind whose `User-Agent` is that of a library. They are recognised by the app with which they are connected. */
-const repeatingPrograms: readonly ProgramId[] = ['cline', 'nanocoder']
+/** The same agents, and two whose `User-Agent` is that of a library, as programs that are connected with an app. */
+const repeatingPrograms: readonly ProgramId[] = [
+  'opencode',
+  'kilo',
+  'qwen-code',
+  'pi',
+  'continue',
+  'cline',
+  'nanocoder',
+]
 
 /** Whether a failure of a streamed chat with this status is sent as the failure of its stream, with status 200. `programs`: those connected with the app. */
 export const failsInChatStream = (

@@ -541,11 +541,8 @@ class RelayedRequest {
   }
 
   #failsInChatStream(status: number): boolean {
-    const { app } = this.#allowed
-    return (
-      this.#wantsChatStream &&
-      failsInChatStream(this.#request.headers, status, () => this.#deps.connectedPrograms(app.id))
-    )
+    const programs = () => this.#deps.connectedPrograms(this.#allowed.app.id)
+    return this.#wantsChatStream && failsInChatStream(this.#request.headers, status, programs)
   }
 
   #endFailed({ status, code, message }: Refusal, state: 'refused' | 'failed' = 'failed'): void {

@@ -5,6 +5,7 @@ import { asBuffer } from '../../upstream/json/bytes.ts'
 import type { ReasoningSent } from '../apps/reasoningRefusals.ts'
 import {
   type ChatBytes,
+  type ChatBytesOptions,
   chatBytesOf,
   parseObject,
   replyTranslation,
@@ -13,7 +14,6 @@ import {
 import { DialectError } from '../dialects/dialectError.ts'
 import { type FileTexts, RequestFiles } from '../dialects/requestFiles.ts'
 import { nothingStored } from '../dialects/responses/inputItems.ts'
-import type { Sealing } from '../dialects/responses/sealedReasoning.ts'
 import { turnRequest } from '../dialects/responses/turnRequest.ts'
 import {
   neededResponses,
@@ -24,7 +24,7 @@ import {
   storedItemsIn,
 } from '../dialects/stored/earlierResponses.ts'
 import type { Unread } from '../dialects/translationWorker.ts'
-import type { Dialect, DialectProblem, JsonObject, PathMembers, ReplyTranslation } from '../dialects/types.ts'
+import type { Dialect, DialectProblem, JsonObject, ReplyTranslation } from '../dialects/types.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import type { Refusal } from './errorReplies.ts'
 import type { RequestFileTexts } from './fileTexts.ts'
@@ -47,17 +47,10 @@ export interface TranslatedBody extends RequestBody {
   translation: Translation
 }
 
-interface TranslationOptions {
+interface TranslationOptions
+  extends Required<Pick<ChatBytesOptions, 'action' | 'inPath' | 'refuseReasoning' | 'sealing' | 'replyId'>> {
   app: App
   dialect: Dialect
-  action: TranslatedAction
-  inPath: PathMembers
-  /** Models of the service that refuse `reasoning_content`. */
-  refuseReasoning: ReadonlySet<string>
-  /** With what reasoning of the app is sealed. */
-  sealing: Sealing
-  /** Id of the reply. */
-  replyId: string
   responses: StoredResponses
   /** Whether the response with this id exists in the memory of its connection only. */
   isUnstored(id: string): boolean

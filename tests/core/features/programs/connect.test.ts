@@ -115,6 +115,16 @@ describe('Connect', () => {
     expect(here.read('dotfiles/claude.json')).toBe(claudeSettings)
   })
 
+  it('makes its program known to the local API until Disconnect', async () => {
+    const here = makePrograms()
+    const { id, appId } = await here.connect('claude-code')
+    await here.connect('gemini-cli')
+    const known = (app: string) => here.store.connectedPrograms.ofApp(app).toSorted()
+    expect([known(appId), known('other')]).toEqual([['claude-code', 'gemini-cli'], []])
+    await here.disconnect(id)
+    expect(known(appId)).toEqual(['gemini-cli'])
+  })
+
   it('keeps the file as it was before the first change, with its mode, until Disconnect', async () => {
     const here = makePrograms()
     here.write(claudeFile, claudeSettings, 0o640)
@@ -129,7 +139,13 @@ describe('Connect', () => {
   })
 
   it.each([
-    ['text that is not JSON', '{ "env": ', /settings\.json: The file is not valid JSON: .* in line 1/],
+    [
+      'text that is not JSON',
+      '{ "env": ',
+      /settings\.json: The file is not valid JSON: a value is expected in line 1\./,
+    ],
+    ['text with a number as a name', '{\n1: 2 }', /not valid JSON: a name is expected in line 2\./],
+    ['text with a half of a string', '{ "env', /not valid JSON: there is an unexpected end of string in line 1\./],
     ['a value where a map is needed', '{ "env": [] }', /shape that can’t be edited safely/],
     ['bytes that are not UTF-8', new Uint8Array([0xff, 0xfe, 0x7b, 0x00]), /not UTF-8/],
     ['more than 1 MB', `{"a":"${'x'.repeat(1024 * 1024)}"}`, /larger than 1 MB/],

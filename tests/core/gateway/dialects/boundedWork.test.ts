@@ -33,7 +33,7 @@ beforeEach(async () => {
 async function post(path: string, body: unknown) {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const stop = longestTurn()
-  const { status, body: reply } = await ask(`${gateway.url}${path}`, {
+  const { status, body: reply } = await ask(new URL(`.${path}`, `${gateway.url}/`).href, {
     method: 'POST',
     headers: jsonWithKey,
     body: text,
@@ -137,6 +137,42 @@ describe('no turn of the event loop is long for', () => {
     expect(messages.slice(0, 10).map(({ content }) => content)).toEqual([...several(9, (at) => `${at} 0`), '0 1'])
   })
 
+  it('names of tools, calls and results without ids in Gemini’s and Ollama’s APIs', async () => {
+    const long = 'n'.repeat(60)
+    const names = several(4000, (at) => `${long}${' '.repeat(at % 40)}${long}${at}`)
+    const gemini = {
+      tools: [{ functionDeclarations: names.map((name) => ({ name })) }],
+      contents: [
+        { role: 'user', parts: [{ text: 'Go' }] },
+        { role: 'model', parts: names.map((name) => ({ functionCall: { name, args: {} } })) },
+        { role: 'user', parts: names.toReversed().map((name) => ({ functionResponse: { name, response: {} } })) },
+      ],
+    }
+    const ollama = {
+      model: 'm',
+      stream: false,
+      tools: names.map((name) => ({ type: 'function', function: { name } })),
+      messages: [
+        { role: 'user', content: 'Go' },
+        { role: 'assistant', content: '', tool_calls: names.map((name) => ({ function: { name, arguments: {} } })) },
+        ...names.toReversed().map((name) => ({ role: 'tool', tool_name: name, content: 'x' })),
+      ],
+    }
+    for (const [path, body] of [
+      ['/../v1beta/models/m:generateContent', gemini],
+      ['/../api/chat', ollama],
+    ] as const) {
+      const { status, turn } = await post(path, body)
+      expect([path, status]).toEqual([path, 200])
+      expectShort(turn)
+      const { tools, messages } = JSON.parse(sent() ?? '') as {
+        tools: { function: { name: string } }[]
+        messages: unknown[]
+      }
+      expect([path, new Set(tools.map((tool) => tool.function.name)).size, messages.length]).toEqual([path, 4000, 4002])
+    }
+  })
+
   it('a count of the tokens of white space', { tags: 'long' }, async () => {
     const content = ' '.repeat(900_000)
     const { turn } = await post('/messages/count_tokens', { model: 'm', messages: [{ role: 'user', content }] })
@@ -181,7 +217,7 @@ describe('no turn of the event loop is long for a reply', () => {
     })
     for (const path of [
       ...['/v1/chat/completions', '/v1/responses', '/v1/messages'],
-      ...['/v1beta/models/m:streamGenerateContent?alt=sse', '/v1beta/models/m:streamGenerateContent'],
+      ...['/v1beta/models/m:streamGenerateContent?alt=sse', '/v1beta/models/m:streamGenerateContent', '/api/chat'],
     ]) {
       const chat = { model: 'm', stream: true, max_tokens: 5, input: 'x', messages: [{ role: 'user', content: 'x' }] }
       const asked = path.startsWith('/v1beta') ? { contents: [{ parts: [{ text: 'x' }] }] } : chat

@@ -146,12 +146,13 @@ describe('no long JSON is parsed or written on the main thread for', () => {
   })
 })
 
-it.each(['/responses', '/messages'])(
+it.each(['/responses', '/messages', '/../v1beta/models/m:generateContent', '/../api/chat'])(
   'a long request at %s with a short conversation is translated',
   { tags: 'long' },
   async (path) => {
     const { far, gateway } = await open()
-    const body = JSON.stringify({ model: 'm', max_tokens: 5, input: 'Hello', messages: [said('Hello')], unknown: long })
+    const conversation = { messages: [said('Hello')], contents: [{ parts: [{ text: 'Hello' }] }], stream: false }
+    const body = JSON.stringify({ model: 'm', max_tokens: 5, input: 'Hello', ...conversation, unknown: long })
     const answer = await post(gateway, path, body)
     expect([answer.status, answer.headers['x-studio-ignored']]).toEqual([200, expect.stringContaining('unknown')])
     expect(far.requests[0]?.body.length).toBeLessThan(1000)

@@ -167,6 +167,18 @@ describe('a stream of chat completions that breaks off ends with an error event,
     await expect.poll(() => gateway.proxy.counts().active).toBe(0)
   })
 
+  it('and the connection stays open for a moment, because some clients drop what they have not read when it closes', async () => {
+    const { gateway } = await streaming(half, cuts)
+    const request = postJson(`${gateway.url}/chat/completions`, asked)
+    const reply = await replyTo(request)
+    let arrivedAt = 0
+    const answer = await readAnswer(reply, (piece) => {
+      if (piece.includes('"error"')) arrivedAt = performance.now()
+    })
+    expect(performance.now() - arrivedAt).toBeGreaterThan(150)
+    broken(answer)
+  })
+
   it('in the legacy API too', async () => {
     const text = 'data: {"choices":[{"index":0,"text":"half","finish_reason":null}]}\n\n'
     const { gateway } = await streaming(text, ends)
@@ -225,13 +237,15 @@ describe('cut at any byte', () => {
     'by %s, the event is whole, and before it are all whole events of the service, unchanged',
     async (_, isRegular, body) => {
       const end = isRegular ? ends : cuts
-      let at = 1
-      const { gateway } = await beforeService((_request, response) => {
+      const { gateway } = await beforeService((_request, response, received) => {
+        const { model } = JSON.parse(received.toString()) as { model: string }
         response.writeHead(200, { 'content-type': 'text/event-stream' })
-        response.write(bytes.subarray(0, at), () => end(response))
+        response.write(bytes.subarray(0, Number(model)), () => end(response))
       })
-      for (at = 1; at < (isRegular ? finished : done); at += step) {
-        const { before } = broken(await askIn(gateway, chatApi, body))
+      const cutAt = async (at: number) => {
+        const { before } = broken(
+          await askIn(gateway, chatApi, JSON.stringify({ ...JSON.parse(body), model: `${at}` })),
+        )
         const edge = edges.findLast((one) => one <= at) ?? 0
         expect([at, before.startsWith(bytes.toString('utf8', 0, edge))]).toEqual([at, true])
         expect([at, bytes.toString('utf8', 0, at).startsWith(before.replace(/\n\n$/, ''))]).toEqual([at, true])
@@ -241,6 +255,11 @@ describe('cut at any byte', () => {
           : dataOf(bytes.toString('utf8', 0, edge))
         expect([at, dataOf(before)]).toEqual([at, arrived.filter(isJson)])
       }
+      const all = [...bytes.keys()].filter(
+        (at) => at < (isRegular ? finished : done) && at % step === 1 % step && at > 0,
+      )
+      // Each connection stays open for a moment after its event, so some are cut at a time.
+      for (let first = 0; first < all.length; first += 4) await Promise.all(all.slice(first, first + 4).map(cutAt))
     },
   )
 })

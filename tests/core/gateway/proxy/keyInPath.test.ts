@@ -61,22 +61,29 @@ describe('the key of an address', () => {
     )
     const at = addressOf(gateway)
     const referer = `${at}/page.html`
-    for (const path of ['/v1/models', '/v1/models?limit=1', '/v1', '', '/', '?x=1', '/files/a.png']) {
+    for (const [path, status] of [
+      ...([
+        ['/v1/models', 200],
+        ['/v1/models?limit=1', 200],
+        ['/v1', 200],
+        ['/service/files/a.png', 200],
+      ] as const),
+      // These are answered here.
+      ...([
+        ['', 404],
+        ['/', 404],
+        ['?x=1', 404],
+        ['/health', 200],
+      ] as const),
+    ] as const) {
       const answer = await ask(`${at}${path}`, { headers: { referer } })
-      expect([path, answer.status]).toEqual([path, 200])
+      expect([path, answer.status]).toEqual([path, status])
       expect(`${JSON.stringify(answer.headers)}${answer.body.toString()}`).not.toContain('isk_')
     }
-    expect(far.requests.map(({ url }) => url)).toEqual([
-      '/v1/models',
-      '/v1/models?limit=1',
-      '/v1',
-      '/',
-      '/',
-      '/?x=1',
-      '/files/a.png',
-    ])
+    expect(far.requests.map(({ url }) => url)).toEqual(['/v1/models', '/v1/models?limit=1', '/v1', '/files/a.png'])
     expect(JSON.stringify(far.requests.map(({ url, rawHeaders }) => [url, rawHeaders]))).not.toContain('isk_')
-    await expect.poll(async () => (await gateway.rows()).length).toBe(7)
+    // Refused requests of one kind may share a row.
+    await expect.poll(async () => (await gateway.rows()).length).toBeGreaterThanOrEqual(5)
     const rows = await gateway.rows()
     const stored = rows.map(({ id }) => gateway.requestLog.get(id))
     expect(JSON.stringify([rows, stored])).not.toContain('isk_')

@@ -410,11 +410,12 @@ describe('a key with limits', () => {
       '/engines/large',
       '/engines/small/models/large/completions',
       '/models/small/deployments/large/chat/completions',
-      '/models/large:generate',
       '/chat/completions?models=large',
     ]) {
       expect([path, (await post(gateway, path, '{"model":"small"}')).status]).toEqual([path, 403])
     }
+    // Models have methods in Gemini's API only, which has no such one.
+    expect((await post(gateway, '/models/large:generate', '{"model":"small"}')).status).toBe(404)
     expect(far.requests).toHaveLength(0)
     const allowed =
       '{"model":"small","models":["small","tiny",""],"route":"fallback","fallbacks":[],"modalities":["text"],"exploration":1,"messages":[]}'

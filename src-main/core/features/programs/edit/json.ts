@@ -56,10 +56,29 @@ function rootOf(text: string): Node {
   const [first] = errors
   if (first) {
     const line = text.slice(0, first.offset).split('\n').length
-    throw cannotParse('JSON', `${printParseErrorCode(first.error)} in line ${line}`)
+    throw cannotParse('JSON', `${inWords(first.error)} in line ${line}`)
   }
   if (!root) throw cannotParse('JSON', 'it has no value')
   return root
+}
+
+/** What the parser expects, by the name of its error. */
+const expected: Readonly<Record<string, string>> = {
+  PropertyNameExpected: 'a name',
+  ValueExpected: 'a value',
+  ColonExpected: 'a colon',
+  CommaExpected: 'a comma',
+  CloseBraceExpected: 'a closing brace',
+  CloseBracketExpected: 'a closing bracket',
+  EndOfFileExpected: 'the end of the file',
+}
+
+/** An error of the parser in words. All other names begin with "Invalid" or "Unexpected". */
+function inWords(error: ParseError['error']): string {
+  const name = printParseErrorCode(error)
+  const what = expected[name]
+  if (what !== undefined) return `${what} is expected`
+  return `there is an ${name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()}`
 }
 
 const sourceOf = (text: string, { offset, length }: Node): string => text.slice(offset, offset + length)

@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { isFields } from '../../../upstream/json/values.ts'
 import type { ChatMessage, ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import { hasValue, type IgnoredResponsesFields, name, object, optionalText, text } from '../fields.ts'
+import { hasValue, type IgnoredFields, name, object, optionalText, text } from '../fields.ts'
+import type { RequestFiles } from '../requestFiles.ts'
 import type { JsonObject } from '../types.ts'
 import { elements, members } from './members.ts'
 import type { DeclaredTools } from './tools.ts'
@@ -14,20 +15,37 @@ const dataFields = ['text', 'inlineData', 'fileData', 'functionCall', 'functionR
 const partFields: ReadonlySet<string> = new Set([...dataFields, 'thought'])
 
 /** Translates `systemInstruction` and `contents`. @throws DialectError */
-export function chatMessages(body: JsonObject, tools: DeclaredTools, ignored: IgnoredResponsesFields): ChatMessage[] {
-  const reader = new ContentReader(tools, ignored)
+export function chatMessages(
+  body: JsonObject,
+  tools: DeclaredTools,
+  files: RequestFiles,
+  ignored: IgnoredFields,
+): ChatMessage[] {
+  const contents = elements(body.contents)
+  const reader = new ContentReader(tools, files, ignored)
   reader.instructions(body.systemInstruction)
-  for (const [index, content] of elements(body.contents).entries()) reader.content(content, `contents[${index}]`)
+  const loopStart = contents.findLastIndex(isOfPerson)
+  for (const [index, content] of contents.entries()) reader.content(content, `contents[${index}]`, index > loopStart)
   return reader.turns.finish()
+}
+
+/** Whether a content begins a turn of a person. One with responses of functions continues the running tool loop. */
+function isOfPerson(content: unknown): boolean {
+  if (!isFields(content) || content.role === 'model' || content.role === 'function') return false
+  return !elements(content.parts).some(
+    (part) => isFields(part) && (hasValue(part.functionResponse) || hasValue(part.function_response)),
+  )
 }
 
 class ContentReader {
   readonly turns = new Turns()
   readonly #tools: DeclaredTools
-  readonly #ignored: IgnoredResponsesFields
+  readonly #files: RequestFiles
+  readonly #ignored: IgnoredFields
 
-  constructor(tools: DeclaredTools, ignored: IgnoredResponsesFields) {
+  constructor(tools: DeclaredTools, files: RequestFiles, ignored: IgnoredFields) {
     this.#tools = tools
+    this.#files = files
     this.#ignored = ignored
   }
 
@@ -45,7 +63,8 @@ class ContentReader {
     this.turns.addInstructions(texts.join('\n\n'))
   }
 
-  content(value: unknown, path: string): void {
+  /** @param isInLoop whether the content is part of the running tool loop, whose thoughts are sent */
+  content(value: unknown, path: string, isInLoop: boolean): void {
     const content = members(value, path)
     this.#ignored.addUnknown(content, contentFields, 'contents')
     const role = optionalText(content.role, `${path}.role`) ?? 'user'
@@ -55,7 +74,7 @@ class ContentReader {
     })
     // `function` is the older role of responses.
     if (role === 'user' || role === 'function') this.#user(parts)
-    else if (role === 'model') this.#model(parts)
+    else if (role === 'model') this.#model(parts, isInLoop)
     else throw new DialectError(`${path}.role`, 'The role must be user or model.')
   }
 
@@ -68,17 +87,19 @@ class ContentReader {
     this.turns.addUser(own.filter(({ text: words }) => words !== ''))
   }
 
-  #model(parts: readonly { part: JsonObject; at: string }[]): void {
+  #model(parts: readonly { part: JsonObject; at: string }[], isInLoop: boolean): void {
     let words = ''
+    let thoughts = ''
     const calls: SentCall[] = []
     for (const { part, at } of parts) {
       if (hasValue(part.functionCall)) calls.push(this.#call(part.functionCall, `${at}.functionCall`))
       // The thoughts of an earlier reply are no part of what the model said.
+      else if (part.thought === true && isInLoop) thoughts += optionalText(part.text, `${at}.text`) ?? ''
       else if (part.thought === true) this.#ignored.add('contents.thought')
       else for (const one of this.#partsOf(part, at)) words += one.text ?? ''
       this.#ignored.addUnknown(part, partFields, 'contents')
     }
-    this.turns.addModel(words, calls)
+    this.turns.addModel(words, calls, thoughts)
   }
 
   #call(value: unknown, path: string): SentCall {
@@ -128,7 +149,7 @@ class ContentReader {
     return unknown.length === 0 ? [] : [this.#note(`contents.${unknown[0]}`, `A part with ${unknown[0]?.slice(0, 60)}`)]
   }
 
-  #inlineData({ mimeType, data }: JsonObject, path: string): ContentPart {
+  #inlineData({ mimeType, data, displayName }: JsonObject, path: string): ContentPart {
     const type = text(mimeType, `${path}.mimeType`).toLowerCase()
     const encoded = text(data, `${path}.data`)
     if (/^image\/[\w.+-]{1,64}$/.test(type)) {
@@ -138,7 +159,16 @@ class ContentReader {
       ? Buffer.from(encoded, 'base64')
       : null
     if (bytes !== null && isUtf8(bytes)) return { type: 'text', text: bytes.toString('utf8') }
-    return this.#note('contents.inlineData', `A file of the type ${type.slice(0, 100)}`)
+    if (/^(?:audio|video)\//.test(type))
+      return this.#note('contents.inlineData', `A file of the type ${type.slice(0, 100)}`)
+    const file = {
+      base64: standardBase64(encoded),
+      mediaType: type,
+      name: optionalText(displayName, `${path}.displayName`) ?? '',
+    }
+    const { text: content, isRead } = this.#files.text(file)
+    if (!isRead) this.#ignored.add('contents.inlineData')
+    return { type: 'text', text: content }
   }
 
   /** Files at the vendor can't be read from here. An image at a public address can be. */

@@ -1,6 +1,7 @@
 import type { ChatRequest } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import { checkDepth, hasValue, IgnoredResponsesFields, text } from '../fields.ts'
+import { checkDepth, hasValue, IgnoredFields, text } from '../fields.ts'
+import { RequestFiles } from '../requestFiles.ts'
 import type { Dialect, JsonObject, PathMembers, ReplyFunctions, TranslatedRequest } from '../types.ts'
 import { chatMessages } from './contents.ts'
 import { members, optionalMembers } from './members.ts'
@@ -36,12 +37,12 @@ export const geminiDialect: Dialect = {
 }
 
 /** @param inPath `model`, `stream`, `events` (server-sent events), `counts` (a request for a number of tokens) */
-function translate(given: JsonObject, inPath: PathMembers = {}): TranslatedRequest {
+function translate(given: JsonObject, inPath: PathMembers = {}, files = new RequestFiles()): TranslatedRequest {
   checkDepth(given)
   const outer = members(given, '')
   const inner = inPath.counts === true ? optionalMembers(outer.generateContentRequest, 'generateContentRequest') : null
   const body = inner ?? outer
-  const ignored = new IgnoredResponsesFields()
+  const ignored = new IgnoredFields()
   ignored.addUnknown(body, known, '')
   if (hasValue(body.cachedContent)) {
     throw new DialectError('cachedContent', 'The service has no cached contents. Send the contents themselves.')
@@ -49,13 +50,13 @@ function translate(given: JsonObject, inPath: PathMembers = {}): TranslatedReque
   const model = text(inPath.model, 'model')
   if (model === '') throw new DialectError('model', 'The path must have the name of a model.')
   const tools = new DeclaredTools(body.tools, ignored)
-  const chat: ChatRequest = { model, messages: chatMessages(body, tools, ignored) }
+  const chat: ChatRequest = { model, messages: chatMessages(body, tools, files, ignored) }
   const settings = applySettings(body.generationConfig, chat, ignored)
   tools.applyTo(chat, body.toolConfig)
   const context: GeminiContext = {
     kind: 'gemini',
     events: inPath.events === true,
-    toolNames: tools.renamed,
+    toolNames: tools.renamed(),
     ...settings,
   }
   return { chat, stream: inPath.stream === true, ignored: ignored.list(), context, ...replies(context) }

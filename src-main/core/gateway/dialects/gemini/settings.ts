@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import { hasValue, type IgnoredResponsesFields, list, object, optionalFlag, optionalText, text } from '../fields.ts'
+import { hasValue, type IgnoredFields, list, object, optionalFlag, optionalText, text } from '../fields.ts'
 import type { JsonObject } from '../types.ts'
 import { enumAt, numberAt, optionalMembers } from './members.ts'
 import { jsonSchema } from './schema.ts'
@@ -49,7 +49,7 @@ export interface ReplySettings {
 }
 
 /** Translates `generationConfig`. @throws DialectError for a value of the wrong type */
-export function applySettings(value: unknown, chat: ChatRequest, ignored: IgnoredResponsesFields): ReplySettings {
+export function applySettings(value: unknown, chat: ChatRequest, ignored: IgnoredFields): ReplySettings {
   const config = optionalMembers(value, 'generationConfig') ?? {}
   ignored.addUnknown(config, known, 'generationConfig')
   for (const [field, parameter] of numbers) {
@@ -78,7 +78,7 @@ function countAt(value: unknown, param: string, most = Number.MAX_SAFE_INTEGER):
   throw new DialectError(param, `${param} must be a whole number ${upTo}.`)
 }
 
-function formatOf(config: JsonObject, ignored: IgnoredResponsesFields): JsonObject | null {
+function formatOf(config: JsonObject, ignored: IgnoredFields): JsonObject | null {
   const type = optionalText(config.responseMimeType, 'generationConfig.responseMimeType') ?? ''
   const given = config.responseJsonSchema ?? config._responseJsonSchema
   const schema = hasValue(given) ? given : jsonSchema(config.responseSchema ?? undefined)
@@ -96,7 +96,7 @@ function formatOf(config: JsonObject, ignored: IgnoredResponsesFields): JsonObje
 }
 
 /** Returns whether thoughts are part of the reply. */
-function applyThinking(value: unknown, chat: ChatRequest, ignored: IgnoredResponsesFields): boolean {
+function applyThinking(value: unknown, chat: ChatRequest, ignored: IgnoredFields): boolean {
   const path = 'generationConfig.thinkingConfig'
   const thinking = optionalMembers(value, path)
   if (thinking === null) return false
@@ -113,7 +113,7 @@ function applyThinking(value: unknown, chat: ChatRequest, ignored: IgnoredRespon
 }
 
 /** Chat completions have no common effort below `low`. */
-function effortOf(level: string | null, ignored: IgnoredResponsesFields): string | null {
+function effortOf(level: string | null, ignored: IgnoredFields): string | null {
   if (level === null) return null
   if (level === 'LOW' || level === 'MEDIUM' || level === 'HIGH') return level.toLowerCase()
   const path = 'generationConfig.thinkingConfig.thinkingLevel'

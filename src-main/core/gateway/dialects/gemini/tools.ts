@@ -1,7 +1,7 @@
 import { isFields } from '../../../upstream/json/values.ts'
 import type { ChatRequest } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import { hasValue, type IgnoredResponsesFields, list, name, optionalText, text } from '../fields.ts'
+import { hasValue, type IgnoredFields, list, name, optionalText, text } from '../fields.ts'
 import { FunctionNames } from '../functionNames.ts'
 import type { JsonObject } from '../types.ts'
 import { elements, enumAt, members, optionalMembers } from './members.ts'
@@ -12,14 +12,12 @@ const callingFields = new Set(['mode', 'allowedFunctionNames'])
 
 /** The function declarations of a request. Other tools run on the vendor's servers, so they are left out and named. */
 export class DeclaredTools {
-  readonly #ignored: IgnoredResponsesFields
+  readonly #ignored: IgnoredFields
   readonly #names = new FunctionNames()
   readonly #tools = new Map<string, JsonObject>()
-  /** Names of functions that the service knows by another name, by that name. */
-  readonly renamed = new Map<string, string>()
 
   /** @throws DialectError for a declaration without a name, and for two of the same */
-  constructor(tools: unknown, ignored: IgnoredResponsesFields) {
+  constructor(tools: unknown, ignored: IgnoredFields) {
     this.#ignored = ignored
     for (const [index, tool] of elements(tools).entries()) {
       const path = `tools[${index}]`
@@ -48,11 +46,14 @@ export class DeclaredTools {
     this.#tools.set(given, { type: 'function', function: called })
   }
 
+  /** Names of functions that the service knows by another name, by that name. */
+  renamed(): ReadonlyMap<string, string> {
+    return this.#names.renamed()
+  }
+
   /** The name of a function at the service, also of one that is only in the history. */
   nameOf(given: string): string {
-    const called = this.#names.nameOf(given, given)
-    if (called !== given) this.renamed.set(called, given)
-    return called
+    return this.#names.nameOf(given, given)
   }
 
   /**

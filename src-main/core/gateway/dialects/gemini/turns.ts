@@ -54,11 +54,15 @@ export class Turns {
     this.#add({ role: 'user', content: parts.length === 1 && only.type === 'text' ? (only.text ?? '') : parts })
   }
 
-  /** @throws DialectError for a call of the turn before that has no result */
-  addModel(text: string, calls: readonly SentCall[]): void {
+  /**
+   * @param reasoning thoughts of the running tool loop, or empty. Some services demand them with the calls that they led to
+   * @throws DialectError for a call of the turn before that has no result
+   */
+  addModel(text: string, calls: readonly SentCall[], reasoning: string): void {
     if (text === '' && calls.length === 0) return
     this.#close()
     const message: ChatMessage = { role: 'assistant', content: text === '' ? null : text }
+    if (reasoning !== '') message.reasoning_content = reasoning
     this.#list.push(message)
     if (calls.length === 0) return
     const open: OpenCalls = { all: [], byKey: new Map(), held: [] }

@@ -59,7 +59,7 @@ function optionalText(block: Fields, key: string, path: string): string | null {
 }
 
 /** What the translation of content uses and fills. */
-export interface ContentReading {
+export interface BlockReading {
   ignored: IgnoredMessagesFields
   files: RequestFiles
 }
@@ -89,7 +89,7 @@ export function partsOfBlock(
   block: Fields,
   type: string,
   path: string,
-  { ignored, files }: ContentReading,
+  { ignored, files }: BlockReading,
 ): ContentPart[] | null {
   switch (type) {
     case 'text':
@@ -134,7 +134,7 @@ function imageUrl(source: Fields, at: string): string | null {
   return /^https?:\/\//i.test(url) ? url : null
 }
 
-function documentParts(block: Fields, path: string, { ignored, files }: ContentReading): ContentPart[] {
+function documentParts(block: Fields, path: string, { ignored, files }: BlockReading): ContentPart[] {
   ignored.addUnknown(block, documentKeys, 'messages.document.')
   const { source, at } = sourceOf(block, path)
   const head: string[] = []
@@ -151,7 +151,7 @@ function documentParts(block: Fields, path: string, { ignored, files }: ContentR
   return [{ type: 'text', text: heading }, ...parts]
 }
 
-function documentContent(source: Fields, at: string, title: string, reading: ContentReading): ContentPart[] {
+function documentContent(source: Fields, at: string, title: string, reading: BlockReading): ContentPart[] {
   const { ignored } = reading
   switch (source.type) {
     case 'text':
@@ -179,7 +179,7 @@ function documentContent(source: Fields, at: string, title: string, reading: Con
 }
 
 /** The text of a file: as it is for text in UTF-8, else by the document converter. */
-function fileText(source: Fields, at: string, name: string, { ignored, files }: ContentReading): ContentPart {
+function fileText(source: Fields, at: string, name: string, { ignored, files }: BlockReading): ContentPart {
   const mediaType = textAt(source, 'media_type', at).toLowerCase()
   const base64 = textAt(source, 'data', at)
   if (/^(text\/|application\/(json|xml|yaml|x-yaml|javascript)\b)/.test(mediaType)) {
@@ -212,7 +212,7 @@ export interface ToolResultContent {
 export function toolResultContent(
   block: Fields,
   path: string,
-  reading: ContentReading,
+  reading: BlockReading,
   found: (tool: string) => string,
 ): ToolResultContent {
   reading.ignored.addUnknown(block, resultKeys, 'messages.tool_result.')
@@ -248,7 +248,7 @@ function foundTool(
   return `The tool ${found(textAt(block, 'tool_name', path))} is available.`
 }
 
-function partsOfResult(block: Fields, type: string, path: string, reading: ContentReading): ContentPart[] {
+function partsOfResult(block: Fields, type: string, path: string, reading: BlockReading): ContentPart[] {
   const { ignored } = reading
   if (type === 'browser_state') {
     ignored.addUnknown(block, stateKeys, 'messages.browser_state.')

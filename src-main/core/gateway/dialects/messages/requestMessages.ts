@@ -3,8 +3,8 @@ import type { ChatMessage, ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import { ChatMessages, type SentToolCall } from './chatMessages.ts'
 import {
+  type BlockReading,
   blocksOf,
-  type ContentReading,
   leftOut,
   partsOfBlock,
   plainText,
@@ -44,7 +44,7 @@ const droppedBlocks: ReadonlySet<string> = new Set([
 ])
 
 /** Translates `system` and `messages`. Tools that messages add or remove are applied to `tools`. */
-export function requestMessages(body: Fields, tools: ToolDefinitions, reading: ContentReading): ChatMessage[] {
+export function requestMessages(body: Fields, tools: ToolDefinitions, reading: BlockReading): ChatMessage[] {
   const { ignored } = reading
   if (!Array.isArray(body.messages)) throw new DialectError('messages', 'Must be an array of messages.')
   const messages: unknown[] = body.messages
@@ -67,13 +67,13 @@ const hasResults = ({ content }: Fields): boolean =>
 class MessageTranslation {
   readonly chat = new ChatMessages()
   readonly #tools: ToolDefinitions
-  readonly #reading: ContentReading
+  readonly #reading: BlockReading
   readonly #ignored: IgnoredMessagesFields
   readonly #lastUser: number
   /** Index of the message of the user that began the running tool loop. Thinking of earlier messages is not sent. */
   readonly #loopStart: number
 
-  constructor(tools: ToolDefinitions, reading: ContentReading, messages: readonly unknown[]) {
+  constructor(tools: ToolDefinitions, reading: BlockReading, messages: readonly unknown[]) {
     this.#tools = tools
     this.#reading = reading
     this.#ignored = reading.ignored

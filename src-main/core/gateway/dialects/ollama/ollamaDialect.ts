@@ -1,6 +1,7 @@
 import type { ChatMessage, ChatRequest } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import { checkDepth, hasValue, IgnoredResponsesFields, name, optionalFlag, optionalText } from '../fields.ts'
+import { checkDepth, hasValue, IgnoredFields, name, optionalFlag, optionalText } from '../fields.ts'
+import { FunctionNames } from '../functionNames.ts'
 import { refuseMethod, refusePath } from '../routeParts.ts'
 import type {
   DescribeRoute,
@@ -96,18 +97,24 @@ const reasons: ReadonlyMap<string, string> = new Map([
 /** @throws DialectError */
 function translate(body: JsonObject, { isGenerate }: PathMembers = {}): TranslatedRequest {
   checkDepth(body)
-  const ignored = new IgnoredResponsesFields()
+  const ignored = new IgnoredFields()
+  const names = new FunctionNames()
   ignored.addUnknown(body, isGenerate === true ? generateKeys : chatKeys, '')
   const model = modelName(body.model)
   const stream = optionalFlag(body.stream, 'stream') ?? true
-  const messages = isGenerate === true ? promptMessages(body) : requestMessages(body.messages, ignored)
+  const messages = isGenerate === true ? promptMessages(body) : requestMessages(body.messages, names, ignored)
   if (messages.length === 0) throw new DialectError('messages', 'messages must have at least one message with content.')
   const chat: ChatRequest = { model, messages }
   applyOptions(body.options, chat, ignored)
   applyFormat(body.format, chat)
-  if (isGenerate !== true) applyTools(body.tools, chat, ignored)
+  if (isGenerate !== true) applyTools(body.tools, chat, names, ignored)
   const hideReasoning = applyThink(body.think, chat, ignored)
-  const context: OllamaContext = { kind: 'ollama', isGenerate: isGenerate === true, hideReasoning }
+  const context: OllamaContext = {
+    kind: 'ollama',
+    isGenerate: isGenerate === true,
+    hideReasoning,
+    toolNames: names.renamed(),
+  }
   return { chat, stream, ignored: ignored.list(), context, ...repliesIn(context) }
 }
 

@@ -14,6 +14,8 @@ export interface OllamaContext extends ReplyContext {
   isGenerate: boolean
   /** Leave out the reasoning, because the program turned thinking off. */
   hideReasoning: boolean
+  /** Names of tools that the service knows by another name, by that name. */
+  toolNames: ReadonlyMap<string, string>
 }
 
 /** Maximum length of a reply, UTF-16 units. The reply is in memory until its end, and a hostile service could send without an end. */
@@ -217,7 +219,11 @@ export class OllamaReply implements StreamTranslator {
       if (name === '') this.#report('The service sent a tool call without a name.')
       return {
         id,
-        function: { index, name: name === '' ? unnamedTool : name, arguments: this.#argumentsOf(call) },
+        function: {
+          index,
+          name: name === '' ? unnamedTool : (this.#context.toolNames.get(name) ?? name),
+          arguments: this.#argumentsOf(call),
+        },
       }
     })
   }

@@ -1,6 +1,8 @@
+import { isFields } from '../../../upstream/json/values.ts'
 import type { ChatMessage, ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import { type IgnoredResponsesFields, list, name, object, optionalText } from '../fields.ts'
+import { type IgnoredFields, list, name, object, optionalText } from '../fields.ts'
+import type { FunctionNames } from '../functionNames.ts'
 import type { JsonObject } from '../types.ts'
 
 const messageKeys = new Set([
@@ -55,17 +57,20 @@ export function userContent(text: string, images: ContentPart[]): string | Conte
  * the message that has the calls, so results are sorted by their calls, and what the program left out is said in words.
  * @throws DialectError
  */
-export function requestMessages(value: unknown, ignored: IgnoredResponsesFields): ChatMessage[] {
-  const messages = new Messages(ignored)
-  for (const [index, message] of list(value, 'messages').entries()) {
+export function requestMessages(value: unknown, names: FunctionNames, ignored: IgnoredFields): ChatMessage[] {
+  const given = list(value, 'messages')
+  const loopStart = given.findLastIndex((message) => isFields(message) && message.role === 'user')
+  const messages = new Messages(names, ignored)
+  for (const [index, message] of given.entries()) {
     const param = `messages[${index}]`
-    messages.add(object(message, param), param)
+    messages.add(object(message, param), param, index > loopStart)
   }
   return messages.finish()
 }
 
 class Messages {
-  readonly #ignored: IgnoredResponsesFields
+  readonly #names: FunctionNames
+  readonly #ignored: IgnoredFields
   readonly #list: ChatMessage[] = []
   #open: OpenCall[] = []
   /** Calls that have no result yet, by id and by name, in their order. */
@@ -77,11 +82,13 @@ class Messages {
   /** Images of tool results, for the user message behind the results. */
   #images: ContentPart[] = []
 
-  constructor(ignored: IgnoredResponsesFields) {
+  constructor(names: FunctionNames, ignored: IgnoredFields) {
+    this.#names = names
     this.#ignored = ignored
   }
 
-  add(message: JsonObject, param: string): void {
+  /** @param isInLoop whether the message is part of the running tool loop, whose thinking is sent */
+  add(message: JsonObject, param: string, isInLoop: boolean): void {
     this.#ignored.addUnknown(message, messageKeys, 'messages')
     const content = optionalText(message.content, `${param}.content`) ?? ''
     const images = imageParts(message.images, `${param}.images`)
@@ -101,7 +108,7 @@ class Messages {
         return
       case 'assistant':
         if (images.length > 0) this.#ignored.add('messages.images')
-        this.#addAssistant(message, content, param)
+        this.#addAssistant(message, content, param, isInLoop)
         return
       default:
         throw new DialectError(`${param}.role`, `${param}.role must be system, user, assistant or tool.`)
@@ -113,16 +120,18 @@ class Messages {
     return this.#list
   }
 
-  #addAssistant({ tool_calls, thinking }: JsonObject, content: string, param: string): void {
-    if (optionalText(thinking, `${param}.thinking`)) this.#ignored.add('messages.thinking')
+  #addAssistant({ tool_calls, thinking }: JsonObject, content: string, param: string, isInLoop: boolean): void {
+    const thoughts = optionalText(thinking, `${param}.thinking`) ?? ''
+    if (thoughts !== '' && !isInLoop) this.#ignored.add('messages.thinking')
+    const reasoning = thoughts !== '' && isInLoop ? { reasoning_content: thoughts } : {}
     const given = tool_calls === undefined || tool_calls === null ? [] : list(tool_calls, `${param}.tool_calls`)
     const ids = new Set<string>()
     const calls = given.map((call, index) => this.#call(call, ids, `${param}.tool_calls[${index}]`))
     if (calls.length === 0) {
-      if (content !== '') this.#list.push({ role: 'assistant', content })
+      if (content !== '') this.#list.push({ role: 'assistant', content, ...reasoning })
       return
     }
-    this.#list.push({ role: 'assistant', content: content === '' ? null : content, tool_calls: calls })
+    this.#list.push({ role: 'assistant', content: content === '' ? null : content, ...reasoning, tool_calls: calls })
     this.#open = calls.map(({ id, function: called }) => ({ id, name: called.name, result: null }))
     for (const call of this.#open) {
       this.#byId.set(call.id, call)
@@ -143,17 +152,18 @@ class Messages {
     let id = optionalText(call.id, `${param}.id`) ?? ''
     while (id === '' || ids.has(id)) id = `call_${this.#calls++}`
     ids.add(id)
+    const tool = name(called.name, `${param}.function.name`)
     return {
       id,
       type: 'function',
-      function: { name: name(called.name, `${param}.function.name`), arguments: argumentsOf(called.arguments) },
+      function: { name: this.#names.nameOf(tool, tool), arguments: argumentsOf(called.arguments) },
     }
   }
 
   #addResult(message: JsonObject, content: string, images: ContentPart[], param: string): void {
     const id = optionalText(message.tool_call_id, `${param}.tool_call_id`)
     const tool = optionalText(message.tool_name ?? message.name, `${param}.tool_name`)
-    const call = this.#callOf(id, tool)
+    const call = this.#callOf(id, tool === null ? null : this.#names.nameOf(tool, tool))
     if (call === null) {
       this.#close()
       const text = `Result of the tool ${tool ?? id ?? 'call'}:\n${content}`

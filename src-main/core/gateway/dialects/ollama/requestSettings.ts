@@ -1,6 +1,7 @@
 import type { ChatRequest } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import { type IgnoredResponsesFields, list, name, object, optionalNumber, optionalText } from '../fields.ts'
+import { type IgnoredFields, list, name, object, optionalNumber, optionalText } from '../fields.ts'
+import type { FunctionNames } from '../functionNames.ts'
 import type { JsonObject } from '../types.ts'
 
 const toolKeys = new Set(['type', 'function'])
@@ -11,7 +12,7 @@ const sameOptions = ['temperature', 'top_p', 'top_k', 'min_p', 'seed', 'presence
 const knownOptions: ReadonlySet<string> = new Set([...sameOptions, 'num_predict', 'stop'])
 
 /** Translates `options`. Those of the machine that runs a model, such as `num_ctx`, have no effect. @throws DialectError */
-export function applyOptions(value: unknown, chat: ChatRequest, ignored: IgnoredResponsesFields): void {
+export function applyOptions(value: unknown, chat: ChatRequest, ignored: IgnoredFields): void {
   if (value === undefined || value === null) return
   const options = object(value, 'options')
   ignored.addUnknown(options, knownOptions, 'options')
@@ -46,7 +47,7 @@ export function applyFormat(value: unknown, chat: ChatRequest): void {
  * @returns whether the reasoning of the model is left out of the reply
  * @throws DialectError
  */
-export function applyThink(value: unknown, chat: ChatRequest, ignored: IgnoredResponsesFields): boolean {
+export function applyThink(value: unknown, chat: ChatRequest, ignored: IgnoredFields): boolean {
   switch (value ?? null) {
     case null:
       return false
@@ -72,14 +73,14 @@ export function applyThink(value: unknown, chat: ChatRequest, ignored: IgnoredRe
 }
 
 /** Translates `tools`. @throws DialectError */
-export function applyTools(value: unknown, chat: ChatRequest, ignored: IgnoredResponsesFields): void {
+export function applyTools(value: unknown, chat: ChatRequest, names: FunctionNames, ignored: IgnoredFields): void {
   if (value === undefined || value === null) return
-  const tools = list(value, 'tools').flatMap((entry, index) => toolOf(entry, `tools[${index}]`, ignored) ?? [])
+  const tools = list(value, 'tools').flatMap((entry, index) => toolOf(entry, `tools[${index}]`, names, ignored) ?? [])
   if (tools.length > 0) chat.tools = tools
 }
 
 /** A tool of another type than `function` is left out: this API has none, and only its own server could run it. */
-function toolOf(value: unknown, param: string, ignored: IgnoredResponsesFields): JsonObject | null {
+function toolOf(value: unknown, param: string, names: FunctionNames, ignored: IgnoredFields): JsonObject | null {
   const tool = object(value, param)
   const type = optionalText(tool.type, `${param}.type`) ?? 'function'
   if (type !== 'function') {
@@ -90,7 +91,8 @@ function toolOf(value: unknown, param: string, ignored: IgnoredResponsesFields):
   const given = object(tool.function, `${param}.function`)
   ignored.addUnknown(given, functionKeys, 'tools.function')
   const description = optionalText(given.description, `${param}.function.description`)
-  const called: JsonObject = { name: name(given.name, `${param}.function.name`) }
+  const wanted = name(given.name, `${param}.function.name`)
+  const called: JsonObject = { name: names.nameOf(wanted, wanted) }
   if (description !== null) called.description = description
   called.parameters =
     given.parameters === undefined || given.parameters === null

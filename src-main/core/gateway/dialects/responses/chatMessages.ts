@@ -1,7 +1,7 @@
 import { sendableArguments } from '../../../upstream/reply/toolCalls.ts'
 import type { ChatMessage, ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import { hasValue, type IgnoredResponsesFields, list, name, object, optionalText, text } from '../fields.ts'
+import { hasValue, type IgnoredFields, list, name, object, optionalText, text } from '../fields.ts'
 import type { RequestFiles } from '../requestFiles.ts'
 import type { JsonObject } from '../types.ts'
 import { argumentsOf, clientToolOf, clientTools } from './clientTools.ts'
@@ -79,7 +79,7 @@ export interface MessageOptions extends RequestReading {
 export function chatMessages(
   entries: readonly InputEntry[],
   names: ToolNames,
-  ignored: IgnoredResponsesFields,
+  ignored: IgnoredFields,
   options: MessageOptions,
 ): ChatMessage[] {
   const builder = new MessageBuilder(names, { ignored, files: options.files }, resultsOf(entries), options.sealing)
@@ -156,7 +156,7 @@ class MessageBuilder {
   readonly messages: ChatMessage[] = []
   readonly #names: ToolNames
   readonly #reading: ContentReading
-  readonly #ignored: IgnoredResponsesFields
+  readonly #ignored: IgnoredFields
   readonly #results: Map<InputEntry, InputEntry>
   readonly #sealing: Sealing | undefined
   #turn: Turn | null = null

@@ -1,7 +1,7 @@
 import { asStudioError, StudioError } from '../../../errors.ts'
 import type { ChatMessage } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import { checkDepth, IgnoredResponsesFields, name, optionalText } from '../fields.ts'
+import { checkDepth, IgnoredFields, name, optionalText } from '../fields.ts'
 import { RequestFiles } from '../requestFiles.ts'
 import type {
   JsonObject,
@@ -65,7 +65,7 @@ export function translateCompaction(
 ): CompactionRequest {
   checkDepth(body)
   refuseUnavailable(body)
-  const ignored = new IgnoredResponsesFields()
+  const ignored = new IgnoredFields()
   ignored.addUnknown(body, knownFields, '')
   const model = name(body.model, 'model')
   const { all } = inputEntries(body, stored)

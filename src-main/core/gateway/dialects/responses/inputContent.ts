@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import { type IgnoredResponsesFields, list, name, object, optionalText, text } from '../fields.ts'
+import { type IgnoredFields, list, name, object, optionalText, text } from '../fields.ts'
 import type { RequestFiles } from '../requestFiles.ts'
 import type { JsonObject } from '../types.ts'
 
@@ -25,7 +25,7 @@ const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*),/i
 
 /** What the translation of content uses and fills. */
 export interface ContentReading {
-  ignored: IgnoredResponsesFields
+  ignored: IgnoredFields
   files: RequestFiles
 }
 
@@ -34,7 +34,7 @@ export interface ContentReading {
  * so a refusal would end their session.
  * @param name as in `x-studio-ignored`, without `input.`
  */
-export function leftOut(what: string, name: string, ignored: IgnoredResponsesFields): string {
+export function leftOut(what: string, name: string, ignored: IgnoredFields): string {
   ignored.add(`input.${name}`)
   return `[${what} was left out here.]`
 }
@@ -76,7 +76,7 @@ function contentPart(part: JsonObject, param: string, reading: ContentReading): 
   }
 }
 
-function imagePart(part: JsonObject, param: string, ignored: IgnoredResponsesFields): ContentPart {
+function imagePart(part: JsonObject, param: string, ignored: IgnoredFields): ContentPart {
   const url = optionalText(part.image_url, `${param}.image_url`)
   if (url === null || url === '') {
     if (optionalText(part.file_id, `${param}.file_id`) !== null) {
@@ -91,7 +91,7 @@ function imagePart(part: JsonObject, param: string, ignored: IgnoredResponsesFie
   }
 }
 
-function detailOf(detail: string | null, ignored: IgnoredResponsesFields): 'auto' | 'low' | 'high' | null {
+function detailOf(detail: string | null, ignored: IgnoredFields): 'auto' | 'low' | 'high' | null {
   if (detail === null || detail === 'auto' || detail === 'low' || detail === 'high') return detail
   // The service has no value for the full resolution: `high` is its most exact one.
   if (detail === 'original') return 'high'

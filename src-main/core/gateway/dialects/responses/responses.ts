@@ -1,5 +1,5 @@
 import { DialectError } from '../dialectError.ts'
-import { checkDepth, IgnoredResponsesFields } from '../fields.ts'
+import { checkDepth, IgnoredFields } from '../fields.ts'
 import { RequestFiles } from '../requestFiles.ts'
 import type {
   Dialect,
@@ -42,7 +42,7 @@ export function translateResponses(
   { sealing, files = new RequestFiles() }: RequestReading = {},
 ): TranslatedResponsesRequest {
   checkDepth(body)
-  const ignored = new IgnoredResponsesFields()
+  const ignored = new IgnoredFields()
   const { all, own } = inputEntries(body, stored)
   const settings = readSettings(body, all, ignored)
   if (settings.previousResponseId !== null && stored.previous === null) {

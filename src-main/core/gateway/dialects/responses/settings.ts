@@ -1,7 +1,7 @@
 import { DialectError } from '../dialectError.ts'
 import {
   hasValue,
-  type IgnoredResponsesFields,
+  type IgnoredFields,
   list,
   name,
   object,
@@ -69,7 +69,7 @@ const formatFields = new Set(['type', 'name', 'description', 'schema', 'strict']
 export function readSettings(
   body: JsonObject,
   entries: readonly InputEntry[],
-  ignored: IgnoredResponsesFields,
+  ignored: IgnoredFields,
 ): RequestSettings {
   refuseUnavailable(body)
   ignored.addUnknown(body, knownFields, '')
@@ -154,7 +154,7 @@ export function refuseUnavailable(body: JsonObject): void {
   }
 }
 
-function noteIgnored(body: JsonObject, ignored: IgnoredResponsesFields): void {
+function noteIgnored(body: JsonObject, ignored: IgnoredFields): void {
   if (optionalText(body.truncation, 'truncation') === 'auto') ignored.add('truncation')
   if ((optionalNumber(body.top_logprobs, 'top_logprobs') ?? 0) > 0) ignored.add('top_logprobs')
   ignored.addUnknown(
@@ -220,7 +220,7 @@ function updated(
   return { value: Object.fromEntries(value), param }
 }
 
-function reasoningOf(body: JsonObject, entries: readonly InputEntry[], ignored: IgnoredResponsesFields) {
+function reasoningOf(body: JsonObject, entries: readonly InputEntry[], ignored: IgnoredFields) {
   const { value, param } = updated(body, entries, 'reasoning')
   ignored.addUnknown(value, reasoningFields, 'reasoning')
   const effort = optionalText(value.effort, `${param}.effort`)
@@ -230,7 +230,7 @@ function reasoningOf(body: JsonObject, entries: readonly InputEntry[], ignored: 
   return { effort, summary, all }
 }
 
-function outputOf(body: JsonObject, entries: readonly InputEntry[], ignored: IgnoredResponsesFields) {
+function outputOf(body: JsonObject, entries: readonly InputEntry[], ignored: IgnoredFields) {
   const { value, param } = updated(body, entries, 'text')
   ignored.addUnknown(value, textFields, 'text')
   const verbosity = optionalText(value.verbosity, `${param}.verbosity`)
@@ -245,7 +245,7 @@ function outputOf(body: JsonObject, entries: readonly InputEntry[], ignored: Ign
   }
 }
 
-function responseFormatOf(format: JsonObject, param: string, ignored: IgnoredResponsesFields): JsonObject | null {
+function responseFormatOf(format: JsonObject, param: string, ignored: IgnoredFields): JsonObject | null {
   ignored.addUnknown(format, formatFields, 'text.format')
   const type = text(format.type, `${param}.type`)
   if (type === 'text') return null

@@ -1,15 +1,6 @@
 import { isFields } from '../../../upstream/json/values.ts'
 import { DialectError } from '../dialectError.ts'
-import {
-  type IgnoredResponsesFields,
-  list,
-  name,
-  object,
-  optionalFlag,
-  optionalObject,
-  optionalText,
-  text,
-} from '../fields.ts'
+import { type IgnoredFields, list, name, object, optionalFlag, optionalObject, optionalText, text } from '../fields.ts'
 import type { JsonObject } from '../types.ts'
 import { type ClientToolKind, clientTools, isClientTool } from './clientTools.ts'
 import { customArgument } from './customInput.ts'
@@ -37,10 +28,10 @@ export class RequestTools {
   readonly chat: FunctionDefinition[] = []
   /** The tools that are in effect, as the Response object shows them. */
   readonly echo: JsonObject[] = []
-  readonly #ignored: IgnoredResponsesFields
+  readonly #ignored: IgnoredFields
   #repeats = false
 
-  constructor(ignored: IgnoredResponsesFields) {
+  constructor(ignored: IgnoredFields) {
     this.#ignored = ignored
   }
 

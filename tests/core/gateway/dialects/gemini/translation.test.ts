@@ -130,10 +130,27 @@ describe('a request', () => {
   })
 
   it('turns a part that a chat can’t have into a sentence, and names it', () => {
-    const pdf = { inlineData: { mimeType: 'application/pdf', data: 'AAAA' } }
-    const { chat, ignored } = translate({ contents: [{ parts: [pdf, { novelPart: { a: 1 } }] }] })
-    expect(JSON.stringify(chat.messages)).toMatch(/application\/pdf was left out.*novelPart was left out/)
+    const sound = { inlineData: { mimeType: 'audio/wav', data: 'AAAA' } }
+    const { chat, ignored } = translate({ contents: [{ parts: [sound, { novelPart: { a: 1 } }] }] })
+    expect(JSON.stringify(chat.messages)).toMatch(/audio\/wav was left out.*novelPart was left out/)
     expect(ignored).toEqual(['contents.inlineData', 'contents.novelPart'])
+  })
+
+  it('has the thoughts of the running tool loop as reasoning, and no earlier ones', () => {
+    const thought = (text: string) => ({ text, thought: true })
+    const turn = (text: string) => ({
+      role: 'model',
+      parts: [thought(text), { functionCall: { name: 'find', args: {} } }],
+    })
+    const done = answered({ response: { output: 'found' } })
+    const contents = [said('One'), turn('old'), done, said('Two'), turn('first, '), done, turn('second'), done]
+    const { chat, ignored } = translate({ contents })
+    expect(chat.messages.map(({ reasoning_content: reasoning }) => reasoning ?? null)).toEqual([
+      ...[null, null, null],
+      ...[null, 'first, ', null, 'second', null],
+    ])
+    expect(ignored).toEqual(['contents.thought'])
+    expect(translate({ contents: contents.slice(3) }).ignored).toEqual([])
   })
 
   it('has JSON schemas for those of this API', () => {

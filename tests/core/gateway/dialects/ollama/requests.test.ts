@@ -5,7 +5,7 @@ import { ollamaDialect } from '../../../../../src-main/core/gateway/dialects/oll
 import { parametersOf } from '../../../../../src-main/core/upstream/request/chatParameters.ts'
 import type { ChatMessage } from '../../../../../src-main/core/upstream/types.ts'
 import { growth, linear } from '../../../../helpers/growth.ts'
-import { chat, generate } from './streams.ts'
+import { chat, generate, translatedStream } from './streams.ts'
 
 const png = 'iVBORw0KGgoAAAANSUhEUg=='
 const jpeg = '/9j/4AAQSkZJRg=='
@@ -20,6 +20,47 @@ describe('a request of Ollama’s API', () => {
   it('is streamed unless it says otherwise', () => {
     expect([chat().stream, chat({ stream: true }).stream, generate().stream]).toEqual([true, true, true])
     expect([chat({ stream: false }).stream, generate({ stream: false }).stream]).toEqual([false, false])
+  })
+
+  it('has the thinking of the running tool loop as reasoning, and no earlier one', () => {
+    const turn = (thinking: string) => ({ role: 'assistant', content: '', thinking, tool_calls: [call('find')] })
+    const done = { role: 'tool', content: 'found', tool_name: 'find' }
+    const user = (content: string) => ({ role: 'user', content })
+    const { chat: sent, ignored } = chat({
+      messages: [user('One'), turn('old'), done, user('Two'), turn('first'), done, turn('second'), done],
+    })
+    expect(sent.messages.map(({ reasoning_content: reasoning }) => reasoning ?? null)).toEqual([
+      ...[null, null, null],
+      ...[null, 'first', null, 'second', null],
+    ])
+    expect(ignored).toEqual(['messages.thinking'])
+  })
+
+  it('has tool names that services accept, the same in tools, history and results, and restores them in the reply', () => {
+    const long = `mcp__${'very_'.repeat(20)}long`
+    const request = chat({
+      tools: [
+        { type: 'function', function: { name: long } },
+        { type: 'function', function: { name: 'a.b' } },
+      ],
+      messages: [
+        { role: 'user', content: 'Go' },
+        { role: 'assistant', tool_calls: [call('a.b'), call(long)] },
+        { role: 'tool', tool_name: long, content: 'of long' },
+        { role: 'tool', tool_name: 'a.b', content: 'of a.b' },
+      ],
+    })
+    const { tools = [], messages } = request.chat
+    const [first = '', second = ''] = tools.map((tool) => (tool as { function: { name: string } }).function.name)
+    expect([first, second]).toEqual([
+      expect.stringMatching(/^mcp__very_[\w-]{1,54}$/),
+      expect.stringMatching(/^a_b_[0-9a-f]{8}$/),
+    ])
+    expect(messages[1]?.tool_calls?.map(({ function: called }) => called.name)).toEqual([second, first])
+    expect(messages.slice(2).map(({ content }) => content)).toEqual(['of a.b', 'of long'])
+    const delta = { tool_calls: [{ index: 0, id: 'c1', function: { name: first, arguments: '{}' } }] }
+    const stream = `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: 'tool_calls' }] })}\n\ndata: [DONE]\n\n`
+    expect(translatedStream(Buffer.from(stream), [], request).text).toContain(`"name":"${long}"`)
   })
 
   it('names a model with or without the tag that clients add', () => {
