@@ -94,8 +94,10 @@ export async function openWebHost(
 }
 
 /** A host with a new data folder that is connected from its start, for tests that do not test connecting. */
-export const openConnectedHost = ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): Promise<WebHost> =>
-  openWebHost(newDataDir(), ['--base-url', baseUrl], { INFERENCE_STUDIO_API_KEY: apiKey })
+export const openConnectedHost = (
+  { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
+  env: Record<string, string> = {},
+): Promise<WebHost> => openWebHost(newDataDir(), ['--base-url', baseUrl], { INFERENCE_STUDIO_API_KEY: apiKey, ...env })
 
 /** Stops the hosts that a test left running, removes their folders, and closes the sandboxes. */
 export async function closeHosts(): Promise<void> {

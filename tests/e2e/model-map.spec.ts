@@ -95,6 +95,20 @@ test('Codex CLI and Claude Code are first, with a model map that is filled in an
   await takePictures(page, 'model-map-8-page', true)
 })
 
+test('a search that leaves one app picks it, so that Next never connects an app that is not in the list', async ({
+  page,
+}) => {
+  await page.getByRole('button', { name: 'Connect an app' }).first().click()
+  const name = wizard(page).getByRole('textbox', { name: 'Name' })
+  await expect(name).toHaveValue('Codex CLI')
+  await wizard(page).getByRole('searchbox').pressSequentially('claude')
+  await expect(name).toHaveValue('Claude Code')
+  // The search keeps the focus, and a search without a match keeps the app.
+  await page.keyboard.type(' x')
+  await expect(wizard(page).getByText('No instructions for')).toBeVisible()
+  await expect(name).toHaveValue('Claude Code')
+})
+
 test('rules are added, moved and removed, with warnings about rules without effect', { tag: '@long' }, async ({
   page,
 }) => {

@@ -219,6 +219,19 @@ test('nothing is smaller than 12 px, and the largest font and 200 % zoom cut nei
   }
 })
 
+test('secondary text beside the smallest text is not below 12 px', async ({ page }) => {
+  await openConnected(page)
+  // As “est.” in the tables of Usage, which have no rows here.
+  await page.evaluate(() => {
+    document.documentElement.dataset.fontSize = 'small'
+    const cell = document.createElement('p')
+    cell.className = 'text-s'
+    cell.innerHTML = '0.01 <small>est.</small>'
+    document.body.append(cell)
+  })
+  expect(await smallTexts(page)).toEqual([])
+})
+
 test('in a narrow window, Settings begin with the list of sections', async ({ page }) => {
   await openConnected(page)
   await page.setViewportSize({ width: 700, height: 800 })

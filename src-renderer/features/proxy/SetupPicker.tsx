@@ -36,10 +36,19 @@ interface SetupPickerProps {
 export function SetupPicker({ picked, onPick, children }: SetupPickerProps) {
   const { t } = useTranslation('proxy')
   const [search, setSearch] = useState('')
-  const words = search.trim().toLowerCase()
-  const found = setups.filter((setup) =>
-    `${setupName(setup)} ${setupPlace(setup)} ${t(`setup.kinds.${setup.kind}`)}`.toLowerCase().includes(words),
-  )
+  const finds = (words: string) =>
+    setups.filter((setup) =>
+      `${setupName(setup)} ${setupPlace(setup)} ${t(`setup.kinds.${setup.kind}`)}`
+        .toLowerCase()
+        .includes(words.trim().toLowerCase()),
+    )
+  const found = finds(search)
+  const type = (words: string) => {
+    setSearch(words)
+    // An app that the list no longer shows would be connected by mistake.
+    const left = finds(words)
+    if (left[0] && !left.some(({ id }) => id === picked.id)) onPick(left[0])
+  }
   const pickFirst = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
     event.preventDefault()
@@ -55,7 +64,7 @@ export function SetupPicker({ picked, onPick, children }: SetupPickerProps) {
           iconStroke={1.75}
           label={t('setup.search', { count: setups.length })}
           value={search}
-          onValue={setSearch}
+          onValue={type}
           onKeyDown={pickFirst}
         />
         <SetupList found={found} picked={picked.id} onPick={onPick} />
