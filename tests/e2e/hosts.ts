@@ -37,6 +37,11 @@ export function newDataDir(): string {
   return folder
 }
 
+function emptyHome(): Record<string, string> {
+  const home = newDataDir()
+  return { HOME: home, USERPROFILE: home, XDG_CONFIG_HOME: join(home, '.config') }
+}
+
 /** A sandbox that `closeHosts` closes. */
 export async function openSandbox(options?: Parameters<typeof startSandbox>[0]): Promise<Sandbox> {
   const sandbox = await startSandbox(options)
@@ -54,8 +59,11 @@ export async function openWebHost(
   const child = spawn(
     node24(),
     [join(root, 'out/main/node.js'), ...serveOnFreePorts(dataDir), ...args],
-    // Without a session bus there is no keychain, on every machine.
-    { env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: '', DISPLAY: '', ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+    // Without a session bus there is no keychain, and in a home of its own there are no programs to connect, on every machine.
+    {
+      env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: '', DISPLAY: '', ...emptyHome(), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
   )
   running.add(child)
   let output = ''
