@@ -515,7 +515,9 @@ class RelayedRequest {
 
   /** The reply broke off after its head was sent. */
   #failBegun(error: StudioError): void {
-    this.#end(endOfFailure(error, this.#reply?.reading().output === true))
+    const problem = { kind: error.kind, message: error.message }
+    const isUnusable = this.#stream?.isUnusable === true
+    this.#end(isUnusable ? { state: 'failed', problem } : endOfFailure(error, this.#reply?.reading().output === true))
     // The failure may be that of the translation, while the service still sends.
     this.#gone.abort()
     const { message, facts, kind } = error

@@ -243,6 +243,7 @@ export class TranslatedStream {
   /** Called once. */
   #reasoned: (() => void) | null
   #isFailed = false
+  #isUnusable = false
   /** Events that were made before the first bytes arrived. */
   #first: string
 
@@ -335,7 +336,7 @@ export class TranslatedStream {
           const last = this.#translator.end()
           const failure = this.#failure()
           // The last events report it.
-          if (failure) this.#isFailed = true
+          if (failure) [this.#isFailed, this.#isUnusable] = [true, true]
           yield pieceOf(text + (await this.#stored(last)))
           if (failure) throw failure
           return
@@ -360,6 +361,11 @@ export class TranslatedStream {
   /** Whether the app has got the events that report a failure. */
   get isFailed(): boolean {
     return this.#isFailed
+  }
+
+  /** Whether the service's reply was whole, but not what the request needs, so that the app got nothing of it. */
+  get isUnusable(): boolean {
+    return this.#isUnusable
   }
 
   /** Ends the reply with the events that report its failure. @param text what `failed` or `refused` returned */
