@@ -41,7 +41,7 @@ export async function runShell(
   }, timeBoxMs)
   let interruptedAt: number | null = null
   void interrupt?.then(() => {
-    if (child.pid === undefined || child.exitCode !== null) return
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
     interruptedAt = performance.now()
     process.kill(-child.pid, 'SIGINT')
   })

@@ -168,6 +168,10 @@ export const agents: Agent[] = [
       ],
       write: (file_path, content) => ['write_file', { file_path, content }],
     },
+    cannot: {
+      compaction: 'It takes a context of 1,048,576 tokens for every model.',
+      '503': 'Before each turn it asks a model which model to use, and repeats that request five times.',
+    },
   },
   {
     setup: 'opencode',
@@ -323,6 +327,7 @@ export const agents: Agent[] = [
       write: (file_path, content) => ['Create', { file_path, content }],
     },
     cannot: {
+      'ctrl-c': 'It ends itself first, which takes 6 s, and closes the connection then.',
       '503': 'It sends a request again after every failure but a 4xx, up to ten times, and no reply ends that.',
       cut: 'It sends a request again after every failure but a 4xx, five times, and no reply ends that.',
       'no-end': 'It sends a request again after every failure but a 4xx, five times, and no reply ends that.',

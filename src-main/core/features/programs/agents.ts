@@ -353,6 +353,8 @@ export const agents: readonly ProgramDefinition[] = [
         about: 'mergeFile',
         paths: ({ home }) => [join(home, '.factory', 'settings.json')],
         entries: ({ baseUrl, key, model, context, output, images }) => [
+          // Without it a conversation grows past the context of the model.
+          { path: ['compactionTokenLimitPerModel', droidModel], value: Math.max(1, context - output) },
           {
             path: ['customModels', { where: { displayName: providerName } }],
             isOwn: true,
