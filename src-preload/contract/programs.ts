@@ -82,7 +82,7 @@ export const programInfos: Readonly<Record<ProgramId, ProgramInfo>> = {
     name: 'Gemini CLI',
     kind: 'agent',
     npm: '@google/gemini-cli',
-    verified: false,
+    verified: true,
     modelMap: [{ pattern: 'gemini-*', size: 'large' }],
     note: 'geminiCli',
   },

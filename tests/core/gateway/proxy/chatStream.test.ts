@@ -246,7 +246,6 @@ describe('cut at any byte', () => {
       const all = [...bytes.keys()].filter(
         (at) => at < (isRegular ? finished : done) && at % step === 1 % step && at > 0,
       )
-      // Each connection stays open for a moment after its event, so some are cut at a time.
       for (let first = 0; first < all.length; first += 4) await Promise.all(all.slice(first, first + 4).map(cutAt))
     },
   )
