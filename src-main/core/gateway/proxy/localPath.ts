@@ -36,7 +36,7 @@ export function checkTarget(method: string, target: string): { path: string } | 
   const at = target.indexOf('?')
   const path = at < 0 ? target : target.slice(0, at)
   const isRead = method === 'GET' || method === 'HEAD'
-  // Clients encode the slashes of a model's id. Such a path is answered here (`translatedModels.ts`) and never sent.
+  // Clients encode the slashes of a model's id. Such a path is answered here (`modelReplies.ts`) and never sent.
   const plain = isRead && path.startsWith('/v1/models/') ? path.replace(/%2f/gi, '/') : path
   const why = pathProblem(plain)
   if (why !== null) return refused(why)

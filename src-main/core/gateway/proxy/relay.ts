@@ -17,6 +17,7 @@ import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
 import type { TranslatedAction } from '../dialects/chatBytes.ts'
 import { dialects } from '../dialects/dialects.ts'
 import { type Sealing, sealedReasoning } from '../dialects/responses/sealedReasoning.ts'
+import { nameInPath } from '../dialects/routeParts.ts'
 import { isTranslated, localRouteOf, type TranslatedRoute } from '../dialects/routes.ts'
 import type { Dialect, JsonObject, ModelsRoute, PathMembers } from '../dialects/types.ts'
 import type { AppReply } from './appReply.ts'
@@ -32,6 +33,7 @@ import {
   translatedRequestHeaders,
 } from './headers.ts'
 import { answerLocally } from './localAnswers.ts'
+import { modelsPath, sendOwnModel, sendTranslatedModels } from './modelReplies.ts'
 import { answerOutsideV1 } from './outsideV1.ts'
 import type { AllowedRequest, CutReason } from './proxiedRequest.ts'
 import type { Forward, RelayDependencies } from './relayDependencies.ts'
@@ -47,15 +49,12 @@ import {
 import { pipeReply } from './replyBody.ts'
 import { modelInAddress, modelOf, type RequestBody, readBody } from './requestBody.ts'
 import { readTranslated, type Translation } from './translatedBody.ts'
-import { modelInOwnPath, modelsPath, ownModel, translatedModels } from './translatedModels.ts'
 import {
   failsInStream,
   isGood,
   readProblem,
   sendFailedStream,
-  sendProblem,
   sendTranslated,
-  sendTranslatedJson,
   type TranslatedReplyOptions,
   type TranslatedStream,
 } from './translatedReply.ts'
@@ -175,7 +174,7 @@ class RelayedRequest {
     this.#dialect = dialect
     this.#replyId = dialect ? `${dialect.replyIdPrefix}${randomBytes(24).toString('hex')}` : ''
     this.#models = route?.action === 'models' ? route : null
-    this.#model = route === null && endpoint === 'models' ? modelInOwnPath(allowed.path) : null
+    this.#model = route === null && endpoint === 'models' ? nameInPath(allowed.path) || null : null
     this.#request = request
     this.#response = response
     this.#allowed = allowed
@@ -404,8 +403,8 @@ class RelayedRequest {
       throw new Redirected()
     }
     if (this.#translation) return sendTranslated(reply, this.#replyOptions(this.#translation, reply.clean))
-    if (this.#models) return this.#sendModels(reply, this.#models)
-    if (this.#model !== null && isGood(reply.status)) return this.#sendModel(reply, this.#model)
+    if (this.#models) return sendTranslatedModels(reply, this.#models, this.#allowed, response)
+    if (this.#model !== null && isGood(reply.status)) return sendOwnModel(reply, this.#model, this.#allowed, response)
     if (this.#failsInChatStream(reply.status)) {
       const { message, type, code } = await readProblem(reply)
       this.#end({ state: 'done', problem: { kind: kindOfStatus(reply.status), message } })
@@ -469,26 +468,6 @@ class RelayedRequest {
     }
     if (!isStored) this.#trace?.ignores('store')
     return isStored
-  }
-
-  async #sendModels(reply: ForwardReply, route: ModelsRoute): Promise<void> {
-    const { app, extraHeaders } = this.#allowed
-    const options = { response: this.#response, dialect: dialects[route.dialect], extraHeaders, ignored: [] }
-    if (!isGood(reply.status)) return sendProblem(reply, options)
-    const models = await translatedModels(reply, route, app)
-    if ('body' in models) sendTranslatedJson(reply, models.body, options)
-    else sendRefusal(this.#response, models, extraHeaders)
-  }
-
-  async #sendModel(reply: ForwardReply, id: string): Promise<void> {
-    const { app, extraHeaders } = this.#allowed
-    const found = await ownModel(reply, id, app)
-    if (!('body' in found)) return sendRefusal(this.#response, found, extraHeaders)
-    const bytes = Buffer.from(JSON.stringify(found.body))
-    const head = translatedReplyHeaders(reply.headers)
-    head.push(['content-type', 'application/json; charset=utf-8'], ['content-length', String(bytes.length)])
-    this.#response.writeHead(reply.status, safeReason(reply.statusText), flattened([...head, ...extraHeaders]))
-    this.#response.end(bytes)
   }
 
   async #fail(thrown: unknown): Promise<void> {

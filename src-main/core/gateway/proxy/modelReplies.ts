@@ -1,26 +1,62 @@
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import { StudioError } from '../../errors.ts'
+import { flattened } from '../../upstream/headers.ts'
 import { parseText } from '../../upstream/json/jsonScan.ts'
 import { isFields } from '../../upstream/json/values.ts'
 import type { ForwardReply } from '../../upstream/types.ts'
 import { bytesOf, readAll } from '../../upstream/wire/body.ts'
 import { mappedModel } from '../apps/modelMap.ts'
 import { DialectError } from '../dialects/dialectError.ts'
+import { dialects } from '../dialects/dialects.ts'
 import type { JsonObject, ModelsRoute } from '../dialects/types.ts'
-import type { Refusal } from './errorReplies.ts'
+import type { AppReply } from './appReply.ts'
+import { type Refusal, sendRefusal } from './errorReplies.ts'
+import { safeReason, translatedReplyHeaders } from './headers.ts'
+import type { AllowedRequest } from './proxiedRequest.ts'
 import { refusalOfDialect } from './translatedBody.ts'
+import { isGood, sendProblem, sendTranslatedJson } from './translatedReply.ts'
 
 /** The service's own list. The specification has no path for a single model. */
 export const modelsPath = '/v1/models'
 /** Largest list that is read, bytes. */
 const maxList = 16 * 1024 * 1024
 
+/** Sends the service's model list, or one model of it, in the shape of a dialect. @throws StudioError `malformed_reply` */
+export async function sendTranslatedModels(
+  reply: ForwardReply,
+  route: ModelsRoute,
+  { app, extraHeaders }: AllowedRequest,
+  response: AppReply,
+): Promise<void> {
+  const envelope = { response, dialect: dialects[route.dialect], extraHeaders, ignored: [] }
+  if (!isGood(reply.status)) return sendProblem(reply, envelope)
+  const models = await translatedModels(reply, route, app)
+  if ('body' in models) sendTranslatedJson(reply, models.body, envelope)
+  else sendRefusal(response, models, extraHeaders)
+}
+
+/** Sends one model in the shape of the service. @throws StudioError `malformed_reply` */
+export async function sendOwnModel(
+  reply: ForwardReply,
+  id: string,
+  { app, extraHeaders }: AllowedRequest,
+  response: AppReply,
+): Promise<void> {
+  const found = await ownModel(reply, id, app)
+  if (!('body' in found)) return sendRefusal(response, found, extraHeaders)
+  const bytes = Buffer.from(JSON.stringify(found.body))
+  const head = translatedReplyHeaders(reply.headers)
+  head.push(['content-type', 'application/json; charset=utf-8'], ['content-length', String(bytes.length)])
+  response.writeHead(reply.status, safeReason(reply.statusText), flattened([...head, ...extraHeaders]))
+  response.end(bytes)
+}
+
 /**
  * The service's model list, or one model of it, in the shape of a dialect. A name that the app's model map replaces is described as the model
  * that it becomes.
  * @throws StudioError `malformed_reply`
  */
-export async function translatedModels(
+async function translatedModels(
   reply: ForwardReply,
   { model, query, models: { list, one } }: ModelsRoute,
   app: App,
@@ -56,19 +92,12 @@ async function readModels(reply: ForwardReply): Promise<unknown> {
   }
 }
 
-/** The id in a request for one model in the service's own shape (`GET /v1/models/{id}`), or null. Ids may contain slashes, also encoded ones. */
-export function modelInOwnPath(path: string): string | null {
-  const [bare = ''] = path.split('?', 1)
-  const id = decodeURIComponent(bare.slice(modelsPath.length)).replace(/^\/|\/$/g, '')
-  return id === '' ? null : id
-}
-
 /**
  * One model of the service's list, as the service describes it. A name that the app's model map replaces is described as the model that it
  * becomes, under the name that was asked for.
  * @throws StudioError `malformed_reply`
  */
-export async function ownModel(reply: ForwardReply, id: string, app: App): Promise<{ body: JsonObject } | Refusal> {
+async function ownModel(reply: ForwardReply, id: string, app: App): Promise<{ body: JsonObject } | Refusal> {
   const models = await readModels(reply)
   const listed: unknown[] = isFields(models) && Array.isArray(models.data) ? models.data : []
   const sent = mappedModel(app.modelMap, id)
