@@ -1,4 +1,5 @@
 import type { ChatMessage, ContentPart } from '../../../upstream/types.ts'
+import { afterCalls } from '../answeredCalls.ts'
 import { DialectError } from '../dialectError.ts'
 
 /** A call of a function in the history. `id` is null where the client sent none. */
@@ -125,24 +126,10 @@ export class Turns {
     const open = this.#open
     if (open === null) return
     this.#open = null
-    const images: ContentPart[] = []
-    for (const { id, path, result } of open.all) {
-      if (result === null)
-        throw new DialectError(path, 'The contents after this call have no response of the function.')
-      this.#list.push({ role: 'tool', tool_call_id: id, content: result.text })
-      if (result.images.length === 0) continue
-      images.push({ type: 'text', text: `Images of the result of tool call ${id}:` })
-      for (const image of result.images) images.push(image)
-    }
-    // Only a user message can have images. They come before what the person sent after the results.
-    const [next, ...others] = open.held
-    if (images.length > 0 && next?.role === 'user') {
-      const own = typeof next.content === 'string' ? [{ type: 'text', text: next.content }] : (next.content ?? [])
-      this.#list.push({ role: 'user', content: images.concat(own) })
-      for (const message of others) this.#list.push(message)
-      return
-    }
-    if (images.length > 0) this.#list.push({ role: 'user', content: images })
-    for (const message of open.held) this.#list.push(message)
+    const answered = open.all.map(({ id, path, result }) => {
+      if (result !== null) return { id, result }
+      throw new DialectError(path, 'The contents after this call have no response of the function.')
+    })
+    for (const message of afterCalls(answered, open.held)) this.#list.push(message)
   }
 }

@@ -1,4 +1,5 @@
 import type { ChatMessage, ContentPart } from '../../../upstream/types.ts'
+import { afterCalls } from '../answeredCalls.ts'
 import { DialectError } from '../dialectError.ts'
 import type { ToolResultContent } from './contentParts.ts'
 import { serviceToolId } from './toolCallIds.ts'
@@ -90,30 +91,12 @@ export class ChatMessages {
     const open = this.#open
     if (open === null) return
     this.#open = null
-    const images: ContentPart[] = []
-    for (const [id, { path, result }] of open.calls) {
+    const answered = [...open.calls].map(([id, { path, result }]) => {
       if (result === null) {
         throw new DialectError(path, 'The messages after this tool_use block have no tool_result for it.')
       }
-      const tool_call_id = serviceToolId(id)
-      this.#list.push({ role: 'tool', tool_call_id, content: result.text })
-      if (result.images.length > 0) {
-        images.push({ type: 'text', text: `Images of the result of tool call ${tool_call_id}:` })
-        for (const image of result.images) images.push(image)
-      }
-    }
-    if (images.length > 0) this.#addImages(images, open.held)
-    for (const message of open.held) this.#list.push(message)
-  }
-
-  /** Puts the images into the user message that follows, if it follows directly. */
-  #addImages(images: ContentPart[], held: ChatMessage[]): void {
-    const next = held[0]
-    if (next?.role !== 'user') {
-      this.#list.push({ role: 'user', content: images })
-      return
-    }
-    const own = typeof next.content === 'string' ? [{ type: 'text', text: next.content }] : (next.content ?? [])
-    held[0] = { role: 'user', content: images.concat(own) }
+      return { id: serviceToolId(id), result }
+    })
+    for (const message of afterCalls(answered, open.held)) this.#list.push(message)
   }
 }
