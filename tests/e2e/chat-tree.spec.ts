@@ -194,11 +194,13 @@ test('several chats stream at once, and switching between them loses nothing', {
 })
 
 test('two windows show the same streaming chat', { tag: '@long' }, async ({ page, context }) => {
-  await pickModel(page, 'writer-large')
-  await send(page, 'Shown in two windows.')
-  await growths(page, 2)
+  await ask(page, 'Shown in two windows.')
   const other = await context.newPage()
   await other.goto(page.url())
+  await expect(lastReply(other)).toHaveAttribute('data-status', 'complete')
+  await pickModel(page, 'writer-large')
+  await send(page, 'At length, in both.')
+  await expect(lastReply(other)).toHaveAttribute('data-status', 'streaming')
   await growths(other, 3)
   await other.keyboard.press('Escape')
   await settled(page, 'stopped')

@@ -129,17 +129,24 @@ export async function settled(page: Page, status: string): Promise<void> {
   await expect(lastReply(page)).toHaveAttribute('data-status', status, { timeout: 1_000 })
 }
 
-/** Lengths of the last reply's text at each growth, from now until `enough` growths. */
+/**
+ * Lengths of the last reply's text at each growth, from now until `enough` growths or until it has ended after the first: a busy computer
+ * may draw a short reply in fewer frames.
+ */
 export function growths(page: Page, enough: number): Promise<number[]> {
   return page.evaluate(
     (wanted) =>
       new Promise<number[]>((resolve) => {
         const lengths: number[] = []
         const look = () => {
-          const all = document.querySelectorAll('article[data-role="assistant"] [data-part="text"]')
-          const length = all[all.length - 1]?.textContent?.length ?? 0
+          const all = document.querySelectorAll('article[data-role="assistant"]:has([data-part="text"])')
+          const last = all[all.length - 1]
+          const { replyBefore } = globalThis as unknown as { replyBefore?: string | null }
+          const isNew = last?.getAttribute('data-message-id') !== (replyBefore ?? null)
+          const length = (isNew && last?.querySelector('[data-part="text"]')?.textContent?.length) || 0
           if (length > (lengths.at(-1) ?? 0)) lengths.push(length)
-          if (lengths.length >= wanted) resolve(lengths)
+          const hasEnded = lengths.length > 0 && last?.getAttribute('aria-busy') !== 'true'
+          if (lengths.length >= wanted || hasEnded) resolve(lengths)
           else requestAnimationFrame(look)
         }
         look()
