@@ -168,10 +168,6 @@ export const agents: Agent[] = [
       ],
       write: (file_path, content) => ['write_file', { file_path, content }],
     },
-    cannot: {
-      compaction: 'It takes a context of 1,048,576 tokens for every model.',
-      '503': 'Before each turn it asks a model which model to use, and repeats that request five times.',
-    },
   },
   {
     setup: 'opencode',

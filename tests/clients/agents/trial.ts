@@ -111,6 +111,13 @@ async function tryCompaction(ready: Ready, wanted: Wanted): Promise<Outcome[]> {
   const passed = runs.flatMap((ran) => ran.passed)
   const asked = passed.findIndex((one) => kindOfExchange(one) === 'summary')
   const bad = runs.map(({ ended }) => faultOfEnd(ended)).find((fault) => fault !== null)
+  const shortened = passed.findIndex((one, index) => one.bytes < 0.8 * (passed[index - 1]?.bytes ?? 0))
+  if (asked === -1 && shortened > 0 && !bad) {
+    const [from, to] = [passed[shortened - 1], passed[shortened]].map((one) => Math.round((one?.bytes ?? 0) / 1000))
+    return [
+      outcome('compaction', true, `old results of tools cut, without a summary: ${from} kB before, ${to} kB after`),
+    ]
+  }
   if (asked === -1)
     return [outcome('compaction', false, `no summary was asked in ${passed.length} requests${bad ? `, ${bad}` : ''}`)]
   const used = passed

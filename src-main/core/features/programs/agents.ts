@@ -134,7 +134,6 @@ export const agents: readonly ProgramDefinition[] = [
         format: 'dotenv',
         about: 'mergeFile',
         paths: ({ home }) => [join(home, '.gemini', '.env')],
-        // Its models are chosen by the app's model map.
         entries: ({ baseUrl, key }) => [
           { path: ['GOOGLE_GEMINI_BASE_URL'], value: originOf(baseUrl) },
           { path: ['GEMINI_API_KEY'], value: key },
@@ -144,8 +143,14 @@ export const agents: readonly ProgramDefinition[] = [
         format: 'json',
         about: 'mergeFile',
         paths: ({ home }) => [join(home, '.gemini', 'settings.json')],
-        // Without it, the address alone selects a way to sign in that the program then refuses.
-        entries: () => [{ path: ['security', 'auth', 'selectedType'], value: 'gemini-api-key' }],
+        entries: ({ model, context }) => [
+          // Without it, the address alone selects a way to sign in that the program then refuses.
+          { path: ['security', 'auth', 'selectedType'], value: 'gemini-api-key' },
+          // Without it, it asks a model before each turn which model to use. The app's model map takes those that it names itself.
+          { path: ['model', 'name'], value: model },
+          // It compresses a conversation at this share of 1,048,576 tokens, whatever the model takes: at half of what this model takes.
+          { path: ['model', 'compressionThreshold'], value: Number((context / 2 / 1_048_576).toFixed(4)) },
+        ],
       },
     ],
     takesEffect: 'nextSession',

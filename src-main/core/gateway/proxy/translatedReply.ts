@@ -29,7 +29,7 @@ const usualReply = 1024 * 1024
 /** A whole reply up to this size needs no reservation, bytes. */
 const shortReply = 64 * 1024
 /** So long after the events of a failure follows what clients must read apart from them (`afterFailure`), ms. */
-const apartMs = 100
+const apartMs = 500
 /** Longest error reply that is read, bytes. */
 const maxErrorReply = 64 * 1024
 
