@@ -1,3 +1,4 @@
+import { showNames } from '../i18n/format.ts'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type GivenFile, givenPath, type WindowEvent, type WindowProgress } from '../../src-preload/contract/desktop.ts'
@@ -23,7 +24,7 @@ export function DesktopSubscriptions() {
       if (event.type === 'print') printChat()
       if (event.type !== 'files') return
       if (event.skipped.length > 0) {
-        const names = event.skipped.slice(0, 3).join(', ')
+        const names = showNames(event.skipped.slice(0, 3))
         showToast({ id: 'files', text: t('filesSkipped', { count: event.skipped.length, names }) })
       }
       if (event.files.length > 0) void openFiles(event.files, () => showToast({ id: 'files', text: t('filesGone') }))

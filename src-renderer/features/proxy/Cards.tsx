@@ -1,3 +1,4 @@
+import { inSc } from '../../i18n/format.ts'
 import {
   ChevronRight,
   Copy,
@@ -161,7 +162,7 @@ function Spend({ use, budget }: { use: AppUse | null; budget: string | null }) {
   return (
     <div
       className="num shrink-0 whitespace-nowrap font-[620] text-xl leading-tight tracking-[-.02em]"
-      title={`${spent} SC`}
+      title={inSc(spent)}
     >
       {budget === null ? showSc(spent) : showSpent(spent, budget)}{' '}
       <span className="ms-0.5 font-medium text-soft text-s tracking-normal">

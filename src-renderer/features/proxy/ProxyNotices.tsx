@@ -1,3 +1,4 @@
+import { showMs, showSpan } from '../../i18n/format.ts'
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
@@ -56,7 +57,7 @@ function Queue({ heldUntil, waiting }: { heldUntil: string | null; waiting: numb
   const queue = waiting > 0 ? t('notices.inQueue', { count: waiting }) : ''
   if (heldUntil !== null && left > 0) {
     const seconds = Math.ceil(left / 1_000)
-    const inWords = seconds < 100 ? `${seconds} s` : showMs(seconds * 1_000)
+    const inWords = showSpan(seconds, 0)
     return (
       <Notice kind="warn" role="status">
         {t('notices.held', { at: showTime(heldUntil, now), left: inWords })} {queue}

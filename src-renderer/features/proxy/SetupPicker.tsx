@@ -1,3 +1,4 @@
+import { isComposing } from '../../shared/isComposing.ts'
 import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App } from '../../../src-preload/contract/apps.ts'
@@ -50,7 +51,7 @@ export function SetupPicker({ picked, onPick, children }: SetupPickerProps) {
     if (left[0] && !left.some(({ id }) => id === picked.id)) onPick(left[0])
   }
   const pickFirst = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+    if (event.key !== 'Enter' || isComposing(event)) return
     event.preventDefault()
     if (found[0]) onPick(found[0])
   }

@@ -1,3 +1,4 @@
+import { isComposing } from '../../shared/isComposing.ts'
 import { Plus, Star } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -28,6 +29,7 @@ export function SpeechList() {
     return () => useSpeech.setState(({ listsDrawn }) => ({ listsDrawn: listsDrawn - 1 }))
   }, [])
   const down = (event: KeyboardEvent): void => {
+    if (isComposing(event)) return
     if (event.key === 'Escape' && search !== '') setSearch({ search: '' })
     else if (event.key === 'ArrowDown') {
       event.currentTarget.closest('nav')?.querySelector<HTMLElement>('[data-speech] button[tabindex="0"]')?.focus()

@@ -1,3 +1,4 @@
+import { isComposing } from '../../shared/isComposing.ts'
 import { Pencil } from 'lucide-react'
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -35,7 +36,7 @@ export function Cues({ transcript, found }: { transcript: Transcript; found: Fin
     focus(at)
   }
   const byKey = (event: KeyboardEvent): void => {
-    if (editing !== null || event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return
+    if (editing !== null || isComposing(event) || event.ctrlKey || event.metaKey || event.altKey) return
     const to = walked(event.key, reached, cues.length)
     if (event.key === 'F2') setEditing(reached)
     else if (to === null) return
@@ -208,7 +209,7 @@ function CueField(props: { transcript: Transcript; at: number; cue: Cue; label: 
       onBlur={() => end(true)}
       onKeyDown={(event) => {
         event.stopPropagation()
-        if (event.nativeEvent.isComposing) return
+        if (isComposing(event)) return
         if (event.key === 'Escape' || (event.key === 'Enter' && !event.shiftKey)) {
           event.preventDefault()
           end(event.key === 'Enter')

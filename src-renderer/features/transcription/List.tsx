@@ -1,3 +1,4 @@
+import { isComposing } from '../../shared/isComposing.ts'
 import { AudioLines, Ellipsis, FileAudio, Mic, PenLine, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -26,7 +27,7 @@ export function TranscribeList() {
   const search = useTranscribe((now) => now.search)
   const rows = useRef<RowsHandle | null>(null)
   const byKey = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event)) return
     if (event.key === 'Escape' && search !== '') searchFor('')
     else if (event.key === 'ArrowDown') rows.current?.focus()
     else return
@@ -91,7 +92,7 @@ function Rows({ handle }: { handle: { current: RowsHandle | null } }) {
     void removeRecordings([id]).then(() => focus(Math.min(at, list.length - 2)))
   }
   const byKey = (event: KeyboardEvent): void => {
-    if (naming !== null || event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return
+    if (naming !== null || isComposing(event) || event.ctrlKey || event.metaKey || event.altKey) return
     const one = list[at]
     if (!one) return
     if (event.key === 'ArrowDown') focus(Math.min(list.length - 1, at + 1))

@@ -1,3 +1,4 @@
+import { isComposing } from '../../../shared/isComposing.ts'
 import { Folder as FolderIcon, FolderMinus } from 'lucide-react'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -45,7 +46,7 @@ function Folders({ onPick }: { onPick: (folderId: string | null) => void }) {
     name.toLocaleLowerCase().includes(wanted),
   )
   const byKey = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event)) return
     const picked = choices[at]
     if (event.key === 'Enter' && picked) onPick(picked.id)
     else if (event.key === 'ArrowDown') setAt(Math.min(choices.length - 1, at + 1))

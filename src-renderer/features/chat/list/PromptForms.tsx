@@ -1,3 +1,4 @@
+import { isComposing } from '../../../shared/isComposing.ts'
 import { ArrowLeft } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, type ReactNode, type TextareaHTMLAttributes, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -87,7 +88,7 @@ export function PromptFill({ prompt }: { prompt: Prompt }) {
 
 /** Enter submits, as in a field of one line. Shift+Enter inserts a line break. */
 function sendByEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
-  if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+  if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return
   event.preventDefault()
   event.currentTarget.form?.requestSubmit()
 }

@@ -1,3 +1,4 @@
+import { isComposing } from '../../../shared/isComposing.ts'
 import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { useTranslation } from 'react-i18next'
@@ -75,7 +76,7 @@ function Popup({
     const area = field.current
     if (!area) return
     const byKey = (event: KeyboardEvent): void => {
-      if (event.isComposing || event.keyCode === 229) return
+      if (isComposing(event)) return
       const { choose: take, onDismiss: dismiss, reached: now, last } = latest.current
       if (event.key === 'ArrowDown') setAt((now + 1) % (last + 1))
       else if (event.key === 'ArrowUp') setAt((now + last) % (last + 1))

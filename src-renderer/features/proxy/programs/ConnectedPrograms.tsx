@@ -1,3 +1,4 @@
+import { showNames } from '../../../i18n/format.ts'
 import { Ellipsis, Play, RefreshCw, Unplug } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -165,7 +166,7 @@ function LeavingBody({ one, name, onClose }: { one: ConnectedProgram; name: stri
     run(async () => {
       if (!preview) return
       const { left } = await studio.programs.disconnect({ id: one.id, seen: preview.seen })
-      const entries = left.join(', ')
+      const entries = showNames(left)
       say('programs', t(left.length > 0 ? 'disconnecting.left' : 'disconnecting.done', { name, entries }))
       await readPrograms(studio)
       onClose()
