@@ -38,7 +38,9 @@ export async function readTexts(language: string): Promise<LanguageTexts> {
 }
 
 const plural = /_(zero|one|two|few|many|other)$/
-const placeholders = (text: string): string[] => (text.match(/\{\{[^}]*\}\}/g) ?? []).sort()
+/** Without formats: `{{count, number}}` is `{{count}}`. */
+const placeholders = (text: string): string[] =>
+  [...text.matchAll(/\{\{\s*([\w.]+)[^}]*\}\}/g)].map(([, name]) => `{{${name}}}`).sort()
 const tags = (text: string): string[] => (text.match(/<\/?\w+\/?>|\$t\([^)]*\)/g) ?? []).sort()
 
 /** Words that are the same in every language. */
@@ -73,7 +75,7 @@ function byStem(texts: ReadonlyMap<string, string>): Map<string, Map<string, str
 /** One line per fault of a translation, beginning with its file and key. Empty when nothing is missing, left over or broken. */
 export function faultsOf(language: string, texts: LanguageTexts, english: LanguageTexts): string[] {
   const faults: string[] = []
-  const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories
+  const forms = [...new Intl.PluralRules(language).resolvedOptions().pluralCategories].sort()
   for (const file of texts.keys()) if (!english.has(file)) faults.push(`${file}: English has no such file`)
   for (const [file, wanted] of english) {
     const given = byStem(texts.get(file) ?? new Map())

@@ -43,7 +43,7 @@ export function showSc(amount: string, language = 'en'): string {
   if (parts === 0n) return '0'
   if (parts < 0n) {
     const positive = showSc(amount.slice(1), language)
-    return positive.startsWith('<') ? `> ${minus}${positive.slice(2)}` : minus + positive
+    return positive.startsWith('<') ? `> ${minus}${positive.slice(2)}` : negative(positive, language)
   }
   const small = /^0*\.(0*)/.exec(amount)
   const zeros = small ? (small[1] ?? '').length : 0
@@ -52,6 +52,9 @@ export function showSc(amount: string, language = 'en'): string {
   if (exact(text) === 0n) return `< ${grouped(`0.${'0'.repeat(digits - 1)}1`, language)}`
   return grouped(text, language)
 }
+
+/** Puts the sign of a language before a number: Arabic has a mark of the direction before it. */
+const negative = (text: string, language: string): string => countText(-1, language).replace(/1$/, text)
 
 const amounts = new Map<string, Intl.NumberFormat>()
 

@@ -1,11 +1,11 @@
-import { showMs, showSpan } from '../../i18n/format.ts'
+import { showSpan } from '../../i18n/format.ts'
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { openConnectionSettings } from '../../shared/navigation.ts'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { useNow } from '../../shared/useNow.ts'
-import { showMs, showTime } from './figures.ts'
+import { showTime } from './figures.ts'
 
 /** The reasons why apps get no answers, each with one action. */
 export function ProxyNotices(props: {

@@ -1,3 +1,4 @@
+import { isComposing } from '../../shared/isComposing.ts'
 import { X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { type SpeechRequest, speechFormats } from '../../../src-preload/contract/speech.ts'
@@ -91,7 +92,7 @@ export function RateField({ rate, onRate }: { rate: number; onRate: (rate: numbe
         inputMode="numeric"
         defaultValue={String(rate)}
         className="max-w-40"
-        onKeyDown={(event) => event.key === 'Enter' && take(event.currentTarget)}
+        onKeyDown={(event) => event.key === 'Enter' && !isComposing(event) && take(event.currentTarget)}
         onBlur={({ target }) => take(target)}
       />
     </Field>

@@ -5,6 +5,7 @@ import { parseSync } from '@swc/core'
 import { describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../src-renderer/', import.meta.url))
+const desktop = fileURLToPath(new URL('../../../src-main/hosts/electron/', import.meta.url))
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name))
 const files = sources.filter((name) => name.endsWith('.tsx'))
 
@@ -98,6 +99,55 @@ function textsIn(node: Node): string[] {
   if (node.type !== 'TemplateLiteral') return []
   return [(node.quasis as { cooked?: string }[]).map(({ cooked }) => cooked ?? '').join('*')]
 }
+
+/** What a menu, a dialog, a notification or a window of the desktop shows. */
+const shownByDesktop = new Set(['label', 'title', 'message', 'detail', 'body', 'buttons', 'description', 'toolTip'])
+
+/** Literal words that the desktop host gives to menus, dialogs, notifications and windows. */
+function desktopLiteralsIn(source: string): string[] {
+  const found: string[] = []
+  const add = (value: unknown): void => {
+    if (!isNode(value)) return
+    for (const text of textsIn(value)) {
+      const words = text.replaceAll('Inference Studio', '').replaceAll('*', '').trim()
+      if (isWord(words)) found.push(words)
+    }
+    if (value.type === 'ConditionalExpression') for (const one of [value.consequent, value.alternate]) add(one)
+    if (value.type === 'BinaryExpression') for (const one of [value.left, value.right]) add(one)
+    if (value.type === 'ArrayExpression')
+      for (const one of list(value.elements)) add((one as { expression?: unknown }).expression)
+  }
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    if (isNode(value)) {
+      if (value.type === 'KeyValueProperty' && isNode(value.key) && shownByDesktop.has(String(value.key.value)))
+        add(value.value)
+      const callee = isNode(value.callee) && isNode(value.callee.property) ? String(value.callee.property.value) : ''
+      if (value.type === 'CallExpression' && ['showErrorBox', 'setToolTip', 'setTitle'].includes(callee))
+        for (const one of list(value.arguments)) add((one as { expression?: unknown }).expression)
+    }
+    for (const one of Object.values(value)) walk(one)
+  }
+  walk(parseSync(source, { syntax: 'typescript' }))
+  return found
+}
+
+describe('texts of the desktop', () => {
+  it('are found in menus, dialogs, notifications and windows', () => {
+    const source = `const a = [{ label: 'New chat' }, { role: 'quit' }, { message: \`Quit \${n}?\`, buttons: ['Yes', t('no')] }]
+    dialog.showErrorBox('It failed', x); new W({ title: open ? 'Inference Studio' : 'A page' }); log('error', 'Not this.')`
+    expect(desktopLiteralsIn(source)).toEqual(['New chat', 'Quit ?', 'Yes', 'It failed', 'A page'])
+  })
+  it('all come from i18n', () => {
+    const all = readdirSync(desktop, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+    expect(all.length).toBeGreaterThan(40)
+    const faults = all
+      // What the self-check prints is for a terminal.
+      .filter((name) => name !== 'selfCheck.ts')
+      .flatMap((name) => desktopLiteralsIn(readFileSync(join(desktop, name), 'utf8')).map((text) => `${name}: ${text}`))
+    expect(faults).toEqual([])
+  })
+})
 
 describe('texts', () => {
   it('are found in JSX', () => {

@@ -123,7 +123,7 @@ export const desktop = {
   screenshot: {
     failed: 'The screen could not be captured.',
     notAllowed: 'macOS does not allow Inference Studio to record the screen.',
-    empty: 'The system gave no picture of the screen.',
+    empty: 'The system gave no image of the screen.',
     helpMac: 'Allow it in System Settings, Privacy & Security, Screen Recording, and restart the application.',
     helpWayland:
       'On Wayland the desktop asks which screen to share. Choose one there, or take the screenshot with the desktop’s own tool and paste it into a chat.',
