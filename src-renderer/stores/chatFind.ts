@@ -1,3 +1,4 @@
+import { looseSource } from '../shared/looseText.ts'
 import { create } from 'zustand'
 
 /** The state of "Find in chat". */
@@ -35,7 +36,7 @@ export function patternOf({ text, words, matchCase }: Pick<ChatFind, 'text' | 'w
   const terms = (words ?? [text]).filter((term) => term.trim() !== '')
   if (terms.length === 0) return null
   // Longest first: of two terms with the same start, the longer one matches.
-  const sources = [...terms].sort((a, b) => b.length - a.length).map(escaped)
+  const sources = [...terms].sort((a, b) => b.length - a.length).map((term) => (matchCase ? escaped(term) : looseSource(term)))
   return new RegExp(sources.join('|'), matchCase ? 'gu' : 'giu')
 }
 

@@ -1,3 +1,4 @@
+import { containsWords } from '../../shared/looseText.ts'
 import { isComposing } from '../../shared/isComposing.ts'
 import './list.css'
 import { Brush, Plus, RotateCcw } from 'lucide-react'
@@ -88,12 +89,7 @@ const t = i18n.getFixedT(null, 'images')
 
 /** Matches all search terms in any order, regardless of case. */
 function matching(drawings: readonly Drawing[], search: string): readonly Drawing[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  if (words.length === 0) return drawings
-  return drawings.filter(({ prompt }) => {
-    const text = prompt.toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
+  return search.trim() === '' ? drawings : drawings.filter(({ prompt }) => containsWords(prompt, search))
 }
 
 /** The state and the remaining images of a drawing as text. */

@@ -1,3 +1,4 @@
+import { folded } from '../../../shared/looseText.ts'
 import { isComposing } from '../../../shared/isComposing.ts'
 import { Folder as FolderIcon, FolderMinus } from 'lucide-react'
 import { type KeyboardEvent, useId, useState } from 'react'
@@ -41,9 +42,9 @@ function Folders({ onPick }: { onPick: (folderId: string | null) => void }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const list = useId()
-  const wanted = text.trim().toLocaleLowerCase()
+  const wanted = folded(text.trim())
   const choices = [{ id: null, name: t('noFolder') }, ...folders].filter(({ name }) =>
-    name.toLocaleLowerCase().includes(wanted),
+    folded(name).includes(wanted),
   )
   const byKey = (event: KeyboardEvent): void => {
     if (isComposing(event)) return
