@@ -74,31 +74,40 @@ function byStem(texts: ReadonlyMap<string, string>): Map<string, Map<string, str
 
 /** One line per fault of a translation, beginning with its file and key. Empty when nothing is missing, left over or broken. */
 export function faultsOf(language: string, texts: LanguageTexts, english: LanguageTexts): string[] {
-  const faults: string[] = []
-  const forms = [...new Intl.PluralRules(language).resolvedOptions().pluralCategories].sort()
-  for (const file of texts.keys()) if (!english.has(file)) faults.push(`${file}: English has no such file`)
-  for (const [file, wanted] of english) {
-    const given = byStem(texts.get(file) ?? new Map())
-    const stems = byStem(wanted)
-    for (const stem of given.keys()) if (!stems.has(stem)) faults.push(`${file} ${stem}: not in English, so not used`)
-    for (const [stem, original] of stems) {
-      const translated = given.get(stem)
-      const add = (words: string): void => void faults.push(`${file} ${stem}: ${words}`)
-      if (!translated) {
-        add(`missing: ${[...original.values()].at(-1)}`)
-        continue
-      }
-      const isPlural = !original.has('')
-      const expected: string[] = isPlural ? forms : ['']
-      const lacking = expected.filter((form) => !translated.has(form))
-      if (lacking.length > 0) add(`lacks the plural ${lacking.join(', ')}`)
-      const useless = [...translated.keys()].filter((form) => !expected.includes(form))
-      if (useless.length > 0) add(`has the plural ${useless.join(', ')}, which ${language} does not use`)
-      const source = original.get(isPlural ? 'other' : '') ?? ''
-      for (const [form, text] of translated) faults.push(...faultsIn(text, source, form, language).map((words) => `${file} ${stem}: ${words}`))
-    }
-  }
-  return faults
+  const extra = [...texts.keys()].filter((file) => !english.has(file))
+  return [
+    ...extra.map((file) => `${file}: English has no such file`),
+    ...[...english].flatMap(([file, wanted]) => {
+      const [given, stems] = [byStem(texts.get(file) ?? new Map()), byStem(wanted)]
+      const unused = [...given.keys()].filter((stem) => !stems.has(stem))
+      return [
+        ...unused.map((stem) => `${file} ${stem}: not in English, so not used`),
+        ...[...stems].flatMap(([stem, source]) =>
+          faultsOfText(language, given.get(stem), source).map((words) => `${file} ${stem}: ${words}`),
+        ),
+      ]
+    }),
+  ]
+}
+
+/** The faults of one text in all of its plural forms. The form of a text without plural is empty. */
+function faultsOfText(
+  language: string,
+  texts: ReadonlyMap<string, string> | undefined,
+  source: ReadonlyMap<string, string>,
+): string[] {
+  const isPlural = !source.has('')
+  const english = source.get(isPlural ? 'other' : '') ?? ''
+  if (!texts) return [`missing: ${english}`]
+  const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
+  const expected: string[] = isPlural ? [...pluralCategories].sort() : ['']
+  const lacking = expected.filter((form) => !texts.has(form))
+  const useless = [...texts.keys()].filter((form) => !expected.includes(form))
+  return [
+    ...(lacking.length > 0 ? [`lacks the plural ${lacking.join(', ')}`] : []),
+    ...(useless.length > 0 ? [`has the plural ${useless.join(', ')}, which ${language} does not use`] : []),
+    ...[...texts].flatMap(([form, text]) => faultsIn(text, english, form, language)),
+  ]
 }
 
 function faultsIn(text: string, source: string, form: string, language: string): string[] {
@@ -110,7 +119,8 @@ function faultsIn(text: string, source: string, form: string, language: string):
     all.filter((name) => !isFree || !/^\{\{(count|shown)\}\}$/.test(name)),
   )
   if (String(own) !== String(others)) faults.push(`placeholders are ${own?.join(' ')}, not ${others?.join(' ')}`)
-  if (String(tags(text)) !== String(tags(source))) faults.push(`tags are ${tags(text).join(' ')}, not ${tags(source).join(' ')}`)
+  if (String(tags(text)) !== String(tags(source)))
+    faults.push(`tags are ${tags(text).join(' ')}, not ${tags(source).join(' ')}`)
   if (language === 'en') return faults
   if (otherScript.has(new Intl.Locale(language).language)) {
     const stray = wordsOf(text)

@@ -1,5 +1,5 @@
 /// <reference types="vite/types/import-meta.d.ts" />
-import i18next, { type TFunction } from 'i18next'
+import i18next, { type i18n } from 'i18next'
 import { core } from './en/host/core.ts'
 import { desktop } from './en/host/desktop.ts'
 import { type AreaTexts, languagesOf, loadTexts, pickLanguage, type TextFiles } from './language.ts'
@@ -14,7 +14,7 @@ export interface HostTexts {
 
 /** Texts of the main process, English until `follow` has loaded another language. */
 export interface Words {
-  readonly t: TFunction
+  readonly t: i18n['t']
   /** The language of `t`, such as `pt-BR`. */
   readonly language: string
   /** The same as a locale for `Intl`. */

@@ -29,31 +29,41 @@ function accentedLetters(): Map<string, string> {
   return found
 }
 
+/** The plain letter of a character, an empty text for a mark, and the character itself where it is no letter with marks. */
+function bareOf(letter: string): string {
+  // Beyond are characters that only look alike, such as the compatibility forms of Han.
+  if (letter >= '\u2000') return letter
+  const bare = letter.normalize('NFD').replace(ignored, '')
+  return bare.length > 1 ? letter : bare
+}
+
 /**
- * The source of a regular expression, for the flags `iu`, that finds a typed text in others as `folded` compares them.
+ * The source of a regular expression, for the flags `iu`, that finds a typed text in others as `folded` compares them. Never matches an
+ * empty text, unless the typed text is empty.
  * @param space what matches white space of the typed text
  */
 export function looseSource(typed: string, space = '[^\\S\\n]+'): string {
   accented ??= accentedLetters()
-  const letters = [...typed.normalize('NFC').replace(/ß/giu, 'ss')].flatMap((letter) =>
-    letter < '\u2000' ? [...letter.normalize('NFD').replace(ignored, '')] : [letter],
-  )
+  const letters = Array.from(typed.replace(/ß/giu, 'ss'), bareOf).filter((letter) => letter !== '')
+  // Marks alone.
+  if (letters.length === 0) return escaped(typed)
   let source = ''
   for (let at = 0; at < letters.length; at += 1) {
     const letter = letters[at] ?? ''
     if (/\s/u.test(letter)) {
-      if (!/\s/u.test(letters[at - 1] ?? '')) source += space
+      if (!/\s/u.test(letters[at - 1] ?? '')) source += `${space}[${marks}]*`
     } else if (/^s$/i.test(letter) && /^s$/i.test(letters[at + 1] ?? '')) {
-      source += `(?:${one('s')}${one('s')}|ß)`
+      source += `(?:${anyOf('s')}${anyOf('s')}|ß)[${marks}]*`
       at += 1
-    } else source += one(letter)
+    } else source += anyOf(letter)
   }
   return source
-
-  function one(letter: string): string {
-    const escaped = letter.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
-    const others = `${accented?.get(letter.toLowerCase()) ?? ''}${accented?.get(letter.toUpperCase()) ?? ''}`
-    const base = others === '' ? escaped.replace('\\-', '-') : `[${letter}${others}]`
-    return /[\p{L}\p{N}]/u.test(letter) ? `${base}[${marks}]*` : base
-  }
 }
+
+/** Matches a letter with any accents, composed or not. */
+function anyOf(letter: string): string {
+  const others = `${accented?.get(letter.toLowerCase()) ?? ''}${accented?.get(letter.toUpperCase()) ?? ''}`
+  return `${others === '' ? escaped(letter) : `[${letter}${others}]`}[${marks}]*`
+}
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

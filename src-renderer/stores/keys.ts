@@ -1,9 +1,9 @@
-import { containsWords } from '../shared/looseText.ts'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { AccountKey } from '../../src-preload/contract/account.ts'
 import type { Problem } from '../../src-preload/contract/problem.ts'
 import type { Coverage, Figures } from '../../src-preload/contract/usage.ts'
+import { containsWords } from '../shared/looseText.ts'
 import type { Measure } from './usage.ts'
 
 export interface KeyDay {

@@ -78,9 +78,9 @@ test('Enter starts a new line where Ctrl+Enter was chosen to send', { tag: '@lon
   await page.getByRole('radio', { name: 'Enter', exact: true }).click()
 })
 
-test('the language follows the system until one is chosen, which changes the document at once', { tag: '@long' }, async ({
-  page,
-}) => {
+test('the language follows the system until one is chosen, which changes the document at once', {
+  tag: '@long',
+}, async ({ page }) => {
   await world.enter(page)
   await goToPage(page, words.title)
   await open(page, words.language.title)

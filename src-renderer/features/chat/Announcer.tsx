@@ -1,7 +1,7 @@
-import { showNames } from '../../i18n/format.ts'
 import { useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Message } from '../../../src-preload/contract/chat.ts'
+import { showNames } from '../../i18n/format.ts'
 import { useChat } from '../../stores/chat.ts'
 import { isRunning } from '../../stores/openChat.ts'
 import { visibleText } from './asText.ts'

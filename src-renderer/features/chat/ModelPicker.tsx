@@ -1,7 +1,7 @@
-import { showNames } from '../../i18n/format.ts'
 import { ChevronDown, Columns2 } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type Ref, useRef } from 'react'
+import { showNames } from '../../i18n/format.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { PopoverPanel } from '../../shared/ui/PopoverPanel.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'

@@ -1,6 +1,6 @@
-import { isComposing } from '../../shared/isComposing.ts'
 import { createContext, createElement, type ReactNode, use, useEffect } from 'react'
 import { isBusy, type Message } from '../../../src-preload/contract/chat.ts'
+import { isComposing } from '../../shared/isComposing.ts'
 import { useChat } from '../../stores/chat.ts'
 import { messageIn } from '../../stores/openChat.ts'
 

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import type { ChatText } from '../../i18n/en/chat.ts'
-import { showSc, showNumber } from '../../i18n/format.ts'
+import { showNumber, showSc } from '../../i18n/format.ts'
 
 export { showClock as timeOfDay, showCount as figure, showFull as fullTime } from '../../i18n/format.ts'
 

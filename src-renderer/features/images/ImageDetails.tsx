@@ -1,4 +1,4 @@
-import { showSpan, showNames } from '../../i18n/format.ts'
+import { showNames, showSpan } from '../../i18n/format.ts'
 import './drawings.css'
 import { Ban, CircleAlert, Download, RotateCw, Square, X } from 'lucide-react'
 import { useState } from 'react'
@@ -109,7 +109,8 @@ function Running({ drawing: { createdAt, slots } }: { drawing: Drawing }) {
   const fetching = slots.some(({ state }) => state === 'fetching')
   return (
     <>
-      {t(fetching ? 'under.fetching' : 'under.waiting')} · {showSpan(Math.max(0, now - new Date(createdAt).getTime()) / 1_000)}
+      {t(fetching ? 'under.fetching' : 'under.waiting')} ·{' '}
+      {showSpan(Math.max(0, now - new Date(createdAt).getTime()) / 1_000)}
     </>
   )
 }

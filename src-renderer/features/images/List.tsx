@@ -1,5 +1,5 @@
-import { containsWords } from '../../shared/looseText.ts'
 import { isComposing } from '../../shared/isComposing.ts'
+import { containsWords } from '../../shared/looseText.ts'
 import './list.css'
 import { Brush, Plus, RotateCcw } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'

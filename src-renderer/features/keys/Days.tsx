@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
-import {inSc, showAxis, showCalendarLong, showCount, showSc, showShort} from '../../i18n/format.ts'
+import { inSc, showAxis, showCalendarLong, showCount, showSc, showShort } from '../../i18n/format.ts'
 import { Chart } from '../../shared/chart/Chart.tsx'
 import type { ChartData } from '../../shared/chart/data.ts'
 import { Legend } from '../../shared/chart/Legend.tsx'

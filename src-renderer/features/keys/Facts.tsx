@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
-import { showCount, showSc, inSc } from '../../i18n/format.ts'
+import { inSc, showCount, showSc } from '../../i18n/format.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { WithSc } from '../../shared/ui/WithSc.tsx'

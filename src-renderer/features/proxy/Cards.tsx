@@ -1,4 +1,3 @@
-import { inSc } from '../../i18n/format.ts'
 import {
   ChevronRight,
   Copy,
@@ -17,6 +16,7 @@ import {
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App, AppUse } from '../../../src-preload/contract/apps.ts'
+import { inSc } from '../../i18n/format.ts'
 import { type BudgetView, budgetsOf } from '../../shared/appBudgets.ts'
 import { BudgetMeter } from '../../shared/BudgetMeter.tsx'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'

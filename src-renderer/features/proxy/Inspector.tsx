@@ -1,9 +1,9 @@
-import { showSize, inSc, showNames } from '../../i18n/format.ts'
 import { X } from 'lucide-react'
 import { Fragment, type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { problemKind } from '../../../src-preload/contract/problem.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { inSc, showNames, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { problemTexts } from '../../shared/errors/texts.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
@@ -137,7 +137,10 @@ function Facts({ row }: { row: RequestRow }) {
           {
             id: 'attempts',
             name: t('detail.attempts'),
-            value: t('detail.attemptsAfter', { figure: count(row.attempts), statuses: showNames(statuses.map(String)) }),
+            value: t('detail.attemptsAfter', {
+              figure: count(row.attempts),
+              statuses: showNames(statuses.map(String)),
+            }),
           },
         ]
       : []),

@@ -1,6 +1,6 @@
-import { showSpan } from '../../i18n/format.ts'
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
+import { showSpan } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { openConnectionSettings } from '../../shared/navigation.ts'
 import { Notice } from '../../shared/ui/Notice.tsx'

@@ -1,7 +1,7 @@
-import { isComposing } from '../../shared/isComposing.ts'
 import { X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { type SpeechRequest, speechFormats } from '../../../src-preload/contract/speech.ts'
+import { isComposing } from '../../shared/isComposing.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'

@@ -1,9 +1,9 @@
-import { isComposing } from '../../shared/isComposing.ts'
 import { ChevronDown, ChevronUp, Search } from 'lucide-react'
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Transcript } from '../../../src-preload/contract/transcription.ts'
 import { showCount } from '../../i18n/format.ts'
+import { isComposing } from '../../shared/isComposing.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { hitsIn } from './find.ts'
 

@@ -3,7 +3,16 @@ import { useTranslation } from 'react-i18next'
 import { exact } from '../../../src-preload/contract/amountText.ts'
 import type { PageView } from '../../../src-preload/contract/columns.ts'
 import type { Account } from '../../../src-preload/contract/usage.ts'
-import { showCalendarDay, showCount, showFull, showInstant, showSc, showShare, showShort, inSc } from '../../i18n/format.ts'
+import {
+  inSc,
+  showCalendarDay,
+  showCount,
+  showFull,
+  showInstant,
+  showSc,
+  showShare,
+  showShort,
+} from '../../i18n/format.ts'
 import { cx } from '../../shared/ui/cx.ts'
 import { Tooltip } from '../../shared/ui/Tooltip.tsx'
 import { Sc, WithSc } from '../../shared/ui/WithSc.tsx'

@@ -1,7 +1,7 @@
-import { isComposing } from '../../shared/isComposing.ts'
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showCalendarDate } from '../../i18n/format.ts'
+import { isComposing } from '../../shared/isComposing.ts'
 import { cx } from '../../shared/ui/cx.ts'
 import { Named } from '../../shared/ui/Named.tsx'
 import { raisedSearch, SearchField } from '../../shared/ui/SearchField.tsx'

@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { Figures } from '../../../src-preload/contract/usage.ts'
-import { showCount, showSc, inSc } from '../../i18n/format.ts'
+import { inSc, showCount, showSc } from '../../i18n/format.ts'
 import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
 import { WithSc } from '../../shared/ui/WithSc.tsx'
 

@@ -1,5 +1,5 @@
-import { isComposing } from '../isComposing.ts'
 import { appStore } from '../../stores/app.ts'
+import { isComposing } from '../isComposing.ts'
 import { closeDrawers } from '../listRegion.ts'
 import { isMac } from '../ui/platform.ts'
 import { bindings, type Shortcuts } from './bindings.ts'

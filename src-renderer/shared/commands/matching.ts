@@ -1,5 +1,5 @@
-import { folded } from '../looseText.ts'
 import * as fuzzysort from 'fuzzysort'
+import { folded } from '../looseText.ts'
 import { type Command, groups, isPossible } from './registry.ts'
 import type { CommandSource, Thing } from './sources.ts'
 

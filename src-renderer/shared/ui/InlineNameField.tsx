@@ -1,5 +1,5 @@
-import { isComposing } from '../isComposing.ts'
 import { useEffect, useRef } from 'react'
+import { isComposing } from '../isComposing.ts'
 
 export interface InlineNameFieldProps {
   name: string

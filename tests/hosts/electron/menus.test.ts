@@ -49,16 +49,19 @@ describe('the application menu', () => {
     ])
   })
 
-  test.each(['darwin', 'win32', 'linux'] as const)('of %s has a label of its own for every entry with a role', (platform) => {
-    const all = (items: MenuItemConstructorOptions[]): MenuItemConstructorOptions[] =>
-      items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? all(item.submenu) : [])])
-    const shown = all(menuOf(platform, true)).filter(({ type, visible }) => type !== 'separator' && visible !== false)
-    expect(shown.length).toBeGreaterThan(30)
-    expect(shown.filter(({ label }) => label === undefined)).toEqual([])
-    // Electron replaces a menu with such a role only where it has no entries.
-    expect(named(submenu(menuOf(platform), 'Edit')).slice(0, 3)).toEqual(['undo', 'redo', 'separator'])
-    expect(named(submenu(menuOf(platform), 'Window'))[0]).toBe('minimize')
-  })
+  test.each(['darwin', 'win32', 'linux'] as const)(
+    'of %s has a label of its own for every entry with a role',
+    (platform) => {
+      const all = (items: MenuItemConstructorOptions[]): MenuItemConstructorOptions[] =>
+        items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? all(item.submenu) : [])])
+      const shown = all(menuOf(platform, true)).filter(({ type, visible }) => type !== 'separator' && visible !== false)
+      expect(shown.length).toBeGreaterThan(30)
+      expect(shown.filter(({ label }) => label === undefined)).toEqual([])
+      // Electron replaces a menu with such a role only where it has no entries.
+      expect(named(submenu(menuOf(platform), 'Edit')).slice(0, 3)).toEqual(['undo', 'redo', 'separator'])
+      expect(named(submenu(menuOf(platform), 'Window'))[0]).toBe('minimize')
+    },
+  )
 
   test('zooms in also without Shift, on the key "=" and on the key "+" of other keyboards', () => {
     const zooms = submenu(menuOf('linux'), 'View').filter(({ role }) => role === 'zoomIn')

@@ -71,10 +71,22 @@ describe('the check of a translation', () => {
   it.each([
     ['a missing text', 'de', new Map(), english, /chat\.ts say: missing: Send/],
     ['a text that English does not have', 'de', one('other', 'Text'), english, /chat\.ts other: not in English/],
-    ['a lost placeholder', 'de', one('say', 'An <1>deine Freunde</1> senden'), english, /placeholders are , not \{\{name\}\}/],
+    [
+      'a lost placeholder',
+      'de',
+      one('say', 'An <1>deine Freunde</1> senden'),
+      english,
+      /placeholders are , not \{\{name\}\}/,
+    ],
     ['a lost tag', 'de', one('say', '{{name}} an deine Freunde senden'), english, /tags are , not <\/1> <1>/],
     ['a text left in English', 'de', english, english, /say: English: Send/],
-    ['an English word in another script', 'ja', one('say', '{{name}}を<1>友達</1>にsend'), english, /English words: send/],
+    [
+      'an English word in another script',
+      'ja',
+      one('say', '{{name}}を<1>友達</1>にsend'),
+      english,
+      /English words: send/,
+    ],
     ['a plural that the language has', 'ar', two, two, /lacks the plural few, many, two, zero/],
     ['a plural that the language lacks', 'ja', two, two, /has the plural one, which ja does not use/],
     ['an empty text', 'de', one('say', ' '), english, /say: empty/],
@@ -102,6 +114,6 @@ describe.each(textLanguages)('the texts in %s', (language) => {
 })
 
 it('has every English file in the type of the keys', async () => {
-  const files = [...(await readTexts('en')).keys()].map((file) => /(\w+)\.ts$/.exec(file)?.[1])
+  const files = [...(await readTexts('en')).keys()].map((file) => /(\w+)\.ts$/.exec(file)?.[1] ?? '')
   expect(Object.keys(en).toSorted()).toEqual(files.toSorted())
 })

@@ -103,29 +103,39 @@ function textsIn(node: Node): string[] {
 /** What a menu, a dialog, a notification or a window of the desktop shows. */
 const shownByDesktop = new Set(['label', 'title', 'message', 'detail', 'body', 'buttons', 'description', 'toolTip'])
 
+/** Methods that show their arguments. */
+const showingMethods = new Set(['showErrorBox', 'setToolTip', 'setTitle'])
+
+/** Every expression whose value the desktop host shows: of properties such as `label`, and arguments of methods such as `setToolTip`. */
+function shownIn(node: Node): unknown[] {
+  const { type, key, value, callee } = node
+  if (type === 'KeyValueProperty') return isNode(key) && shownByDesktop.has(String(key.value)) ? [value] : []
+  if (type !== 'CallExpression' || !isNode(callee) || !isNode(callee.property)) return []
+  return showingMethods.has(String(callee.property.value)) ? expressionsOf(node.arguments) : []
+}
+
+const expressionsOf = (items: unknown): unknown[] =>
+  list(items).map((item) => (item as { expression?: unknown } | null)?.expression)
+
+/** The expressions that may be the value of an expression. */
+function choicesOf(node: Node): unknown[] {
+  if (node.type === 'ConditionalExpression') return [node.consequent, node.alternate]
+  if (node.type === 'BinaryExpression') return [node.left, node.right]
+  return node.type === 'ArrayExpression' ? expressionsOf(node.elements) : []
+}
+
 /** Literal words that the desktop host gives to menus, dialogs, notifications and windows. */
 function desktopLiteralsIn(source: string): string[] {
   const found: string[] = []
   const add = (value: unknown): void => {
     if (!isNode(value)) return
-    for (const text of textsIn(value)) {
-      const words = text.replaceAll('Inference Studio', '').replaceAll('*', '').trim()
-      if (isWord(words)) found.push(words)
-    }
-    if (value.type === 'ConditionalExpression') for (const one of [value.consequent, value.alternate]) add(one)
-    if (value.type === 'BinaryExpression') for (const one of [value.left, value.right]) add(one)
-    if (value.type === 'ArrayExpression')
-      for (const one of list(value.elements)) add((one as { expression?: unknown }).expression)
+    const words = textsIn(value).map((text) => text.replaceAll('Inference Studio', '').replaceAll('*', '').trim())
+    found.push(...words.filter(isWord))
+    choicesOf(value).forEach(add)
   }
   const walk = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
-    if (isNode(value)) {
-      if (value.type === 'KeyValueProperty' && isNode(value.key) && shownByDesktop.has(String(value.key.value)))
-        add(value.value)
-      const callee = isNode(value.callee) && isNode(value.callee.property) ? String(value.callee.property.value) : ''
-      if (value.type === 'CallExpression' && ['showErrorBox', 'setToolTip', 'setTitle'].includes(callee))
-        for (const one of list(value.arguments)) add((one as { expression?: unknown }).expression)
-    }
+    if (isNode(value)) shownIn(value).forEach(add)
     for (const one of Object.values(value)) walk(one)
   }
   walk(parseSync(source, { syntax: 'typescript' }))

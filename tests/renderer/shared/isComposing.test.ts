@@ -1,7 +1,7 @@
-import type { KeyboardEvent as ReactKeyboardEvent } from 'react'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { KeyboardEvent as ReactKeyboardEvent } from 'react'
 import { describe, expect, it } from 'vitest'
 import { isComposing } from '../../../src-renderer/shared/isComposing.ts'
 import { isSendKey } from '../../../src-renderer/shared/sendKey.ts'
@@ -121,7 +121,9 @@ describe('every listener for keys', () => {
   it('in a field asks it before Enter, Escape and the arrows', () => {
     // Files with a field of text and a listener of their own.
     const listens = sources.filter(
-      ({ source }) => /<(?:textarea|input(?! type="checkbox")|TextInput|TextArea|SearchField)\b/.test(source) && /onKeyDown=/.test(source),
+      ({ source }) =>
+        /<(?:textarea|input(?! type="checkbox")|TextInput|TextArea|SearchField)\b/.test(source) &&
+        /onKeyDown=/.test(source),
     )
     expect(listens.length).toBeGreaterThan(15)
     const silent = listens.filter(({ source }) => !/isComposing|isSendKey/.test(source))

@@ -60,7 +60,8 @@ function plain(block: string): string {
 }
 
 /** The length of a text in Latin letters. A character of Chinese, Japanese or Korean says as much as two or three of them. */
-const lengthOf = (text: string): number => text.length + (text.match(/[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]/g) ?? []).length
+const lengthOf = (text: string): number =>
+  text.length + (text.match(/[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]/g) ?? []).length
 
 function firstSentence(line: string): string {
   let sentence = ''

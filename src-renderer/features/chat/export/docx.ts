@@ -172,7 +172,8 @@ async function asPng(blob: Blob): Promise<Blob> {
   return canvas.convertToBlob({ type: 'image/png' })
 }
 
-const hasRightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
+const hasRightToLeft =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
 
 /** The direction of a paragraph, by its first letter, as the window draws it. Code does not count. */
 function directionOfRuns(runs: readonly DocxRun[]): { bidirectional?: true } {

@@ -1,6 +1,6 @@
-import { isComposing } from '../../../shared/isComposing.ts'
 import { CaseSensitive, ChevronDown, ChevronUp, X } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react'
+import { isComposing } from '../../../shared/isComposing.ts'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { useChat } from '../../../stores/chat.ts'
 import { patternOf, useFind } from '../../../stores/chatFind.ts'

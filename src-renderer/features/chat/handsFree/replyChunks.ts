@@ -54,7 +54,8 @@ export function nextChunk(reply: string, from: number, done: boolean, more: bool
  * The length of a text in Latin letters, as long as it takes to say. A character of Chinese, Japanese or Korean is a syllable or a whole word,
  * and counts as two.
  */
-const lengthOf = (text: string): number => text.length + (text.match(/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g) ?? []).length
+const lengthOf = (text: string): number =>
+  text.length + (text.match(/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g) ?? []).length
 
 /** The length of the whole clauses of a long sentence that is still being written, 0 without one. */
 function clauses(sentence: string): number {

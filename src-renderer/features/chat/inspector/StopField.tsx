@@ -1,6 +1,6 @@
-import { isComposing } from '../../../shared/isComposing.ts'
 import { Plus, X } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
+import { isComposing } from '../../../shared/isComposing.ts'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { useChatTranslate } from '../messages.ts'
 import { readStop, showStop } from '../params.ts'

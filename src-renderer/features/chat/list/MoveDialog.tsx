@@ -1,8 +1,8 @@
-import { folded } from '../../../shared/looseText.ts'
-import { isComposing } from '../../../shared/isComposing.ts'
 import { Folder as FolderIcon, FolderMinus } from 'lucide-react'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { isComposing } from '../../../shared/isComposing.ts'
+import { folded } from '../../../shared/looseText.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
@@ -43,9 +43,7 @@ function Folders({ onPick }: { onPick: (folderId: string | null) => void }) {
   const [at, setAt] = useState(0)
   const list = useId()
   const wanted = folded(text.trim())
-  const choices = [{ id: null, name: t('noFolder') }, ...folders].filter(({ name }) =>
-    folded(name).includes(wanted),
-  )
+  const choices = [{ id: null, name: t('noFolder') }, ...folders].filter(({ name }) => folded(name).includes(wanted))
   const byKey = (event: KeyboardEvent): void => {
     if (isComposing(event)) return
     const picked = choices[at]

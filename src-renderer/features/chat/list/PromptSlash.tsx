@@ -1,8 +1,8 @@
-import { isComposing } from '../../../shared/isComposing.ts'
 import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import type { Prompt } from '../../../../src-preload/contract/library.ts'
+import { isComposing } from '../../../shared/isComposing.ts'
 import { useLibrary } from '../../../stores/library.ts'
 import { matchingPrompts, openPrompts, takePrompt } from './prompts.ts'
 

@@ -1,6 +1,6 @@
-import { isComposing } from '../../../shared/isComposing.ts'
 import { type RefObject, useLayoutEffect, useMemo, useRef } from 'react'
 import type { VListHandle } from 'virtua'
+import { isComposing } from '../../../shared/isComposing.ts'
 import { isMac } from '../../../shared/ui/platform.ts'
 import { listStore, withCursor, withFold, withPicked, withToggled } from '../../../stores/chatList.ts'
 import { chatsBetween, type ListRow, lineAfter } from '../../../stores/chatListRows.ts'

@@ -1,5 +1,5 @@
-import { isComposing } from '../../../shared/isComposing.ts'
 import { useState } from 'react'
+import { isComposing } from '../../../shared/isComposing.ts'
 import { jsonFaultText, useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Checkbox, Field } from '../../../shared/ui/Field.tsx'

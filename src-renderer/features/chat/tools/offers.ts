@@ -1,5 +1,5 @@
-import { containsWords } from '../../../shared/looseText.ts'
 import type { McpServer, ToolsState } from '../../../../src-preload/contract/tools.ts'
+import { containsWords } from '../../../shared/looseText.ts'
 import { findTool, functionToolId, mcpToolId, readToolId } from '../../../stores/tools.ts'
 
 /** Why a tool cannot be offered to the model now. */

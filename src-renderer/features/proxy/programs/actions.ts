@@ -1,7 +1,7 @@
-import { showNames } from '../../../i18n/format.ts'
 import { useEffect } from 'react'
 import type { ProgramId } from '../../../../src-preload/contract/programs.ts'
 import type { Client } from '../../../api/connect.ts'
+import { showNames } from '../../../i18n/format.ts'
 import { i18n } from '../../../i18n/index.ts'
 import { programsStore } from '../../../stores/programs.ts'
 import { attempt, say } from '../actions.ts'
