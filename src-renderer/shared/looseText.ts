@@ -40,9 +40,9 @@ function bareOf(letter: string): string {
 /**
  * The source of a regular expression, for the flags `iu`, that finds a typed text in others as `folded` compares them. Never matches an
  * empty text, unless the typed text is empty.
- * @param space what matches white space of the typed text
+ * @param space what matches one character of the typed text’s white space
  */
-export function looseSource(typed: string, space = '[^\\S\\n]+'): string {
+export function looseSource(typed: string, space = '[^\\S\\n]'): string {
   accented ??= accentedLetters()
   const letters = Array.from(typed.replace(/ß/giu, 'ss'), bareOf).filter((letter) => letter !== '')
   // Marks alone.
@@ -51,7 +51,7 @@ export function looseSource(typed: string, space = '[^\\S\\n]+'): string {
   for (let at = 0; at < letters.length; at += 1) {
     const letter = letters[at] ?? ''
     if (/\s/u.test(letter)) {
-      if (!/\s/u.test(letters[at - 1] ?? '')) source += `${space}[${marks}]*`
+      if (!/\s/u.test(letters[at - 1] ?? '')) source += `(?:${space}[${marks}]*)+`
     } else if (/^s$/i.test(letter) && /^s$/i.test(letters[at + 1] ?? '')) {
       source += `(?:${anyOf('s')}${anyOf('s')}|ß)[${marks}]*`
       at += 1

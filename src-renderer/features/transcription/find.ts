@@ -4,7 +4,7 @@ import { looseSource } from '../../shared/looseText.ts'
 export function hitsIn(text: string, needle: string): [from: number, to: number][] {
   const wanted = needle.trim()
   if (wanted === '') return []
-  const pattern = new RegExp(looseSource(wanted, '\\s+'), 'giu')
+  const pattern = new RegExp(looseSource(wanted, '\\s'), 'giu')
   return Array.from(text.matchAll(pattern), ({ index, 0: hit }) => [index, index + hit.length])
 }
 
