@@ -44,16 +44,18 @@ function bareOf(letter: string): string {
  */
 export function looseSource(typed: string, space = '[^\\S\\n]'): string {
   accented ??= accentedLetters()
-  const letters = Array.from(typed.replace(/ß/giu, 'ss'), bareOf).filter((letter) => letter !== '')
+  const letters = Array.from(typed, bareOf).filter((letter) => letter !== '')
   // Marks alone.
   if (letters.length === 0) return escaped(typed)
+  const sharpS = `(?:${anyOf('s')}${anyOf('s')}|ß)[${marks}]*`
   let source = ''
   for (let at = 0; at < letters.length; at += 1) {
     const letter = letters[at] ?? ''
     if (/\s/u.test(letter)) {
       if (!/\s/u.test(letters[at - 1] ?? '')) source += `(?:${space}[${marks}]*)+`
-    } else if (/^s$/i.test(letter) && /^s$/i.test(letters[at + 1] ?? '')) {
-      source += `(?:${anyOf('s')}${anyOf('s')}|ß)[${marks}]*`
+    } else if (/^ß$/iu.test(letter)) source += sharpS
+    else if (/^s$/i.test(letter) && /^s$/i.test(letters[at + 1] ?? '')) {
+      source += sharpS
       at += 1
     } else source += anyOf(letter)
   }
