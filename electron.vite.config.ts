@@ -9,6 +9,9 @@ import { guidePages } from './resources/scripts/guidePages.ts'
 import { notices } from './resources/scripts/notices.ts'
 import { pdfAssets } from './resources/scripts/pdfAssets.ts'
 
+/** The texts of one language: `i18n/de/chat.ts`. */
+const textsOf = /i18n[\\/]([\w-]+)[\\/]\w+\.ts$/
+
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 // Targets are named here because electron-vite's own table ends before this Electron.
@@ -74,8 +77,16 @@ export default defineConfig({
           opening: at('src-renderer/app/opening/index.html'),
           quick: at('src-renderer/app/quick/index.html'),
         },
-        // A file of its own without imports, which therefore runs before the shared ones.
-        output: { codeSplitting: { groups: [{ name: 'noEval', test: /app[\\/]noEval\.ts$/, priority: 1 }] } },
+        output: {
+          codeSplitting: {
+            groups: [
+              // A file of its own without imports, which therefore runs before the shared ones.
+              { name: 'noEval', test: /app[\\/]noEval\.ts$/, priority: 1 },
+              // A window loads the texts of its language as one file.
+              { name: (id) => `texts-${textsOf.exec(id)?.[1]}`, test: textsOf, priority: 1 },
+            ],
+          },
+        },
       },
     },
   },

@@ -8,6 +8,8 @@ export interface Host {
   readonly version: string
   /** Absolute path of the data folder, which the host has created (mode 0700). */
   readonly dataDir: string
+  /** Languages that the person prefers in the system, the best first. Absent: that of the process's locale. */
+  languages?(): readonly string[]
   readonly secrets: SecretStore
   /** Opens a URL in the system's browser. The core has checked it. */
   openExternal(url: string): Promise<void>

@@ -7,7 +7,7 @@ export const scale = 18
 const minus = '\u2212'
 
 /** Replaces a hyphen before a number by a minus sign. */
-export const withMinus = (text: string): string => text.replace(/^-/, minus)
+export const withMinus = (text: string): string => text.replace(/^(\p{Cf}?)-/u, `$1${minus}`)
 
 const counters = new Map<string, Intl.NumberFormat>()
 /** From here on, a count is shown with its power of ten: its digits are no information, and a page has no room for 300 of them. */
@@ -37,27 +37,34 @@ export function rounded(amount: string, digits: number): string {
   return digits === 0 ? whole : `${whole.slice(0, -digits)}.${whole.slice(-digits)}`
 }
 
-/** Adds thousands separators. */
-export const group = (whole: string): string => whole.replace(/\B(?=(\d{3})+$)/g, ',')
-
 /** An amount with its significant digits: two decimals, below 0.01 two significant digits, `0` for zero, `−1.25` when negative. */
-export function showSc(amount: string): string {
+export function showSc(amount: string, language = 'en'): string {
   const parts = exact(amount)
   if (parts === 0n) return '0'
   if (parts < 0n) {
-    const positive = showSc(amount.slice(1))
-    return positive.startsWith('<') ? `> ${minus}${positive.slice(2)}` : minus + positive
+    const positive = showSc(amount.slice(1), language)
+    return positive.startsWith('<') ? `> ${minus}${positive.slice(2)}` : negative(positive, language)
   }
   const small = /^0*\.(0*)/.exec(amount)
   const zeros = small ? (small[1] ?? '').length : 0
   const digits = parts < 10n ** BigInt(scale - 2) ? Math.min(zeros + 2, 9) : 2
   const text = rounded(amount, digits)
-  if (exact(text) === 0n) return `< 0.${'0'.repeat(digits - 1)}1`
-  return grouped(text)
+  if (exact(text) === 0n) return `< ${grouped(`0.${'0'.repeat(digits - 1)}1`, language)}`
+  return grouped(text, language)
 }
 
-/** With thousands separators before the point. */
-export function grouped(text: string): string {
-  const [whole = '0', fraction] = text.split('.')
-  return fraction === undefined ? group(whole) : `${group(whole)}.${fraction}`
+/** Puts the sign of a language before a number: Arabic has a mark of the direction before it. */
+const negative = (text: string, language: string): string => countText(-1, language).replace(/1$/, text)
+
+const amounts = new Map<string, Intl.NumberFormat>()
+
+/** A decimal string with all of its digits and the separators of a language: `1,204.50`. */
+export function grouped(text: string, language = 'en'): string {
+  const digits = text.split('.')[1]?.length ?? 0
+  const key = `${language} ${digits}`
+  const how = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  const format = amounts.get(key) ?? new Intl.NumberFormat(language, how)
+  amounts.set(key, format)
+  // A string is formatted exactly (ECMA-402, since 2023).
+  return format.format(text as Intl.StringNumericLiteral)
 }

@@ -158,7 +158,7 @@ export const settings = z.object({
   toolRounds: z.number().int().min(1).max(100),
   /** Changed keyboard shortcuts by command id; an empty text removes the shortcut. */
   shortcuts: z.record(z.string().max(100), z.string().max(100)),
-  /** Language code; `en-XA` and `ar-XB` are pseudo languages for tests. */
+  /** Tag of a language that has texts, such as `pt-BR`, or `system`. Any other counts as `system`. */
   language: z.string().max(20),
   /** What closing the last window of the desktop application does. `ask`: not chosen yet. */
   closeAction: z.enum(['ask', 'background', 'quit']),

@@ -6,6 +6,7 @@ import { subscribe } from '../api/watch.ts'
 import { addFiles } from '../features/chat/documents/addFiles.ts'
 import { printChat } from '../features/chat/export/printChat.ts'
 import { type TransferTask, transfersStore } from '../features/chat/list/transfers.ts'
+import { showNames } from '../i18n/format.ts'
 import { callAll } from '../shared/callAll.ts'
 import { desktopStore, useDesktop } from '../shared/desktop.ts'
 import { navigate } from '../shared/navigation.ts'
@@ -23,7 +24,7 @@ export function DesktopSubscriptions() {
       if (event.type === 'print') printChat()
       if (event.type !== 'files') return
       if (event.skipped.length > 0) {
-        const names = event.skipped.slice(0, 3).join(', ')
+        const names = showNames(event.skipped.slice(0, 3))
         showToast({ id: 'files', text: t('filesSkipped', { count: event.skipped.length, names }) })
       }
       if (event.files.length > 0) void openFiles(event.files, () => showToast({ id: 'files', text: t('filesGone') }))

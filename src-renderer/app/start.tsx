@@ -23,7 +23,7 @@ export async function startWindow(api: StudioApi, root: HTMLElement): Promise<vo
   followHash(forever)
   recallList()
   await startWords()
-  followLanguage()
+  followLanguage(() => showToast({ id: 'language', text: i18n.t('settings:language.failed') }))
   whenStorageFails(() => showToast({ id: 'storage', text: i18n.t('common:storageFailed') }))
   offerShellCommands(forever)
   offerConnectionCommands(api.client, forever)

@@ -2,6 +2,7 @@ import { alerts } from './en/alerts.ts'
 import { appSetups } from './en/appSetups.ts'
 import { audio } from './en/audio.ts'
 import { chart } from './en/chart.ts'
+import { chat } from './en/chat.ts'
 import { chatTools } from './en/chatTools.ts'
 import { common } from './en/common.ts'
 import { composer } from './en/composer.ts'
@@ -12,6 +13,8 @@ import { documents } from './en/documents.ts'
 import { exporting } from './en/exporting.ts'
 import { handsFree } from './en/handsFree.ts'
 import { help } from './en/help.ts'
+import { core } from './en/host/core.ts'
+import { desktop } from './en/host/desktop.ts'
 import { images } from './en/images.ts'
 import { keys } from './en/keys.ts'
 import { library } from './en/library.ts'
@@ -33,9 +36,14 @@ import { speech } from './en/speech.ts'
 import { textActions } from './en/textActions.ts'
 import { transcribe } from './en/transcribe.ts'
 import { usage } from './en/usage.ts'
-import { chat } from './en.chat.ts'
 
+/**
+ * The English texts of the window, which are the type of every key. Only tests import the values: a window loads the files of its language
+ * (`index.ts`).
+ */
 export const en = {
+  core,
+  desktop,
   alerts,
   appSetups,
   audio,

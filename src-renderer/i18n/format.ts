@@ -1,11 +1,8 @@
-import { countText, withMinus } from '../../src-preload/contract/amountText.ts'
+import { countText, showSc as scText, withMinus } from '../../src-preload/contract/amountText.ts'
 import { i18n } from './index.ts'
 
-/** The window's language as a locale for `Intl`. The pseudo languages use English formats. */
-export function locale(): string {
-  const { language } = i18n
-  return language === 'en-XA' || language === 'ar-XB' ? 'en' : language || 'en'
-}
+/** The window's language as a locale for `Intl`. Figures are the same digits in every language, because amounts and code are copied. */
+export const locale = (): string => `${i18n.language || 'en'}-u-nu-latn`
 
 const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat>()
 
@@ -26,12 +23,63 @@ function once<T extends Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeT
 /** Formats a count: `10,000`, `−3`, `1E300`. */
 export const showCount = (value: number): string => countText(value, locale())
 
+/** Formats an amount of SC (a decimal string) with its significant digits: `1,204.50`, `0.0012`. */
+export const showSc = (amount: string): string => scText(amount, locale())
+
+/** An amount that is formatted already, with the unit: `1.20 SC`. */
+export const inSc = (amount: string): string => i18n.t('common:cost.plain', { amount })
+
 /** Formats a count for little space: in full up to 99,999, then `124K`, `1.2M`. */
 export function showShort(value: number): string {
   if (Math.abs(value) < 100_000 || Math.abs(value) >= 1e15) return showCount(value)
   const how = { notation: 'compact', maximumFractionDigits: 1 } as const
   return withMinus(once('short', (to) => new Intl.NumberFormat(to, how)).format(value))
 }
+
+/** Formats a value of an axis without floating-point noise: `0.3`, `12K`. */
+export const showAxis = (value: number): string =>
+  value >= 1_000
+    ? showShort(value)
+    : once('axis', (to) => new Intl.NumberFormat(to, { maximumSignificantDigits: 6 })).format(value)
+
+/** Formats a number with a fixed number of digits after the point: `2.10`. */
+export const showNumber = (value: number, digits = 0): string =>
+  once(`number ${digits}`, (to) => {
+    return new Intl.NumberFormat(to, { minimumFractionDigits: digits, maximumFractionDigits: digits })
+  }).format(value)
+
+/** Formats a duration: `0.4 s`, `12.3 s`, `2 min 05 s`, `1 h 05 min`. `digits`: those of seconds after the point, below 100 s. */
+export function showSpan(seconds: number, digits = 1): string {
+  const whole = Math.round(seconds)
+  if (seconds < 100 - 0.5 / 10 ** digits && digits > 0) {
+    return i18n.t('common:span.seconds', { seconds: showNumber(seconds, digits) })
+  }
+  if (whole < 60) return i18n.t('common:span.seconds', { seconds: showNumber(whole) })
+  const [minutes, rest] = whole < 3_600 ? [whole / 60, whole % 60] : [whole / 3_600, (whole % 3_600) / 60]
+  return i18n.t(whole < 3_600 ? 'common:span.minutes' : 'common:span.hours', {
+    whole: showNumber(Math.floor(minutes)),
+    part: twoDigits(Math.floor(rest)),
+  })
+}
+
+/** Formats a duration in ms: `0.2 ms`, `41 ms`, `2.41 s`, `12.4 s`, `2 min 05 s`. */
+export function showMs(ms: number): string {
+  if (ms < 0.05) return i18n.t('common:span.under', { ms: showNumber(0.1, 1) })
+  if (ms < 999.5) return i18n.t('common:span.milliseconds', { ms: showNumber(ms, ms < 1 ? 1 : 0) })
+  return showSpan(ms / 1_000, ms < 9_995 ? 2 : 1)
+}
+
+/** A number below 100 with two digits, as in a clock: `05`. */
+const twoDigits = (value: number): string =>
+  once('two digits', (to) => new Intl.NumberFormat(to, { minimumIntegerDigits: 2 })).format(value)
+
+/** Formats an instant as local time with seconds: `14:06:31`. On another day than `now` (Unix ms), as `showInstant`. */
+export const showTime = (instant: string, now: number): string =>
+  shown(instant, (at) =>
+    at.toDateString() === new Date(now).toDateString()
+      ? once('seconds', (to) => new Intl.DateTimeFormat(to, { ...clock, second: '2-digit' })).format(at)
+      : showInstant(instant),
+  )
 
 /** Formats an instant as local time: `14:02`. This and the following functions return an invalid instant unchanged. */
 export const showClock = (instant: string): string =>
@@ -67,12 +115,6 @@ export function showAgo(instant: string, now: number): string {
     return words.format(-Math.floor(age / ms), unit).replace(/(\p{L})\.(?= )/gu, '$1')
   })
 }
-
-/** The short name of a month, numbered from 0: `Nov`. */
-export const showMonth = (month: number): string =>
-  once('month', (to) => new Intl.DateTimeFormat(to, { month: 'short', timeZone: 'UTC' })).format(
-    Date.UTC(2026, month, 15),
-  )
 
 /** Formats a calendar day without converting it between time zones. */
 function showCalendar(day: string, name: string, how: Intl.DateTimeFormatOptions): string {
@@ -121,19 +163,24 @@ export function showDay(instant: string, now = new Date()): string {
 
 const dayOfYear = { day: 'numeric', month: 'short' } as const
 const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
-const steps = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
+const steps = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
 /** Joins items: `one, two, and three`. */
 export const showList = (words: readonly string[]): string => new Intl.ListFormat(locale()).format(words)
 
+/** Joins names without “and”: `one, two, three`. */
+export const showNames = (words: readonly string[]): string =>
+  new Intl.ListFormat(locale(), { style: 'narrow' }).format(words)
+
 /** Adds a full stop to a text without end punctuation, so that another sentence can follow. */
 export const asSentence = (words: string): string => (/[.!?…]$/u.test(words.trim()) ? words.trim() : `${words.trim()}.`)
 
-/** Formats a number of bytes: `4.2 MB`. */
+/** Formats a number of bytes in steps of 1,000: `512 bytes`, `4.2 MB`, `124 MB`. */
 export function showSize(bytes: number): string {
   let value = bytes
   let step = 0
-  while (value >= 1_000 && step < steps.length - 1) {
+  // Rounded, 999.6 kB would be 1,000 kB.
+  while (value >= 999.5 && step < steps.length - 1) {
     value /= 1_000
     step++
   }

@@ -1,13 +1,13 @@
 import type { KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { appStore, useApp } from '../stores/app.ts'
+import { isComposing } from './isComposing.ts'
 import { shortcut } from './ui/platform.ts'
 
 /** Whether a key press in a field of several lines sends it, as chosen in Settings. Never while an input method composes text. */
 export function isSendKey(event: KeyboardEvent): boolean {
-  const { key, keyCode, shiftKey, altKey, ctrlKey, metaKey, nativeEvent } = event
-  // 229: the key that ends a composition in Safari and some input methods, where isComposing is already false.
-  if (key !== 'Enter' || shiftKey || altKey || nativeEvent.isComposing || keyCode === 229) return false
+  const { key, shiftKey, altKey, ctrlKey, metaKey } = event
+  if (key !== 'Enter' || shiftKey || altKey || isComposing(event)) return false
   return appStore.getState().app?.settings.sendKey === 'mod-enter' ? ctrlKey || metaKey : true
 }
 

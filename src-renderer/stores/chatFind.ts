@@ -1,4 +1,5 @@
 import { create } from 'zustand'
+import { looseSource } from '../shared/looseText.ts'
 
 /** The state of "Find in chat". */
 export interface ChatFind {
@@ -35,7 +36,9 @@ export function patternOf({ text, words, matchCase }: Pick<ChatFind, 'text' | 'w
   const terms = (words ?? [text]).filter((term) => term.trim() !== '')
   if (terms.length === 0) return null
   // Longest first: of two terms with the same start, the longer one matches.
-  const sources = [...terms].sort((a, b) => b.length - a.length).map(escaped)
+  const sources = [...terms]
+    .sort((a, b) => b.length - a.length)
+    .map((term) => (matchCase ? escaped(term) : looseSource(term)))
   return new RegExp(sources.join('|'), matchCase ? 'gu' : 'giu')
 }
 

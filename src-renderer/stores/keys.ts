@@ -3,6 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import type { AccountKey } from '../../src-preload/contract/account.ts'
 import type { Problem } from '../../src-preload/contract/problem.ts'
 import type { Coverage, Figures } from '../../src-preload/contract/usage.ts'
+import { containsWords } from '../shared/looseText.ts'
 import type { Measure } from './usage.ts'
 
 export interface KeyDay {
@@ -53,11 +54,7 @@ export function sortedKeys(keys: readonly AccountKey[]): AccountKey[] {
 
 /** Keys whose name, prefix or id contains every search term, regardless of case. */
 export function matchingKeys(keys: readonly AccountKey[], search: string): AccountKey[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  return keys.filter(({ name, prefix, id }) => {
-    const text = `${name ?? ''} ${prefix ?? ''} ${id}`.toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
+  return keys.filter(({ name, prefix, id }) => containsWords(`${name ?? ''} ${prefix ?? ''} ${id}`, search))
 }
 
 /** The shown key: the key in the address, otherwise the first key. */

@@ -77,7 +77,13 @@ module.exports = {
       { path: '^src-main/hosts/' },
       { path: `${core}(host\\.ts$|ports/)`, dependencyTypesNot: ['type-only'] },
     ),
-    rule('core-knows-no-host', { path: core }, { path: '^(src-main/hosts|src-renderer|tests)/' }),
+    rule('core-knows-no-host', { path: core }, { path: '^(src-main/hosts|tests)/' }),
+    rule(
+      'main-knows-only-texts-of-the-renderer',
+      { path: '^src-main/(core|hosts)/' },
+      { path: '^src-renderer/', pathNot: '^src-renderer/i18n/(host|language)\\.ts$|^src-renderer/i18n/en/host/' },
+      'Menus, notifications and exports have their texts in the folders of the languages.',
+    ),
     rule(
       'core-knows-only-the-sandbox-start',
       { path: core },

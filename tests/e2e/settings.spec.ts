@@ -78,13 +78,23 @@ test('Enter starts a new line where Ctrl+Enter was chosen to send', { tag: '@lon
   await page.getByRole('radio', { name: 'Enter', exact: true }).click()
 })
 
-test('languages for testing are offered to developers only', { tag: '@long' }, async ({ page }) => {
+test('the language follows the system until one is chosen, which changes the document at once', {
+  tag: '@long',
+}, async ({ page }) => {
   await world.enter(page)
   await goToPage(page, words.title)
   await open(page, words.language.title)
   const choice = page.getByRole('combobox', { name: words.language.name })
-  await expect(choice.getByRole('option')).toHaveText([words.language.names.en])
-  await page.evaluate(() => localStorage.setItem('developer', 'on'))
-  await page.reload()
-  await expect(choice.getByRole('option')).toHaveText(Object.values(words.language.names))
+  const [first, ...others] = await choice.getByRole('option').allTextContents()
+  expect(first).toBe('System (English)')
+  expect(others).toContain('English')
+  await expect(choice).toHaveValue('system')
+  for (const name of others.filter((one) => one !== 'English')) {
+    await choice.selectOption({ label: name })
+    await expect(page.locator('html')).not.toHaveAttribute('lang', 'en')
+    await choice.selectOption({ label: 'English' })
+  }
+  await choice.selectOption('en')
+  await expect(page.locator('html')).toHaveAttribute('lang', 'en')
+  await expect(page.locator('html')).toHaveAttribute('dir', 'ltr')
 })

@@ -6,6 +6,7 @@ import { listenForRedirect } from '../../src-main/core/features/tools/mcp/oauth/
 import { onUnexpected } from '../../src-main/core/shared/unexpected.ts'
 import { listenOn } from '../../src-main/hosts/node/listen.ts'
 import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { createWords } from '../../src-renderer/i18n/host.ts'
 
 // Without a listener, an 'error' event of a server ends the process. Servers emit it when a connection can't be accepted.
 
@@ -31,7 +32,7 @@ describe('a connection that can’t be accepted, because the process has too man
         return () => void server.close()
       },
     ],
-    ['a sign-in', async () => (await listenForRedirect('state', 0)).close],
+    ['a sign-in', async () => (await listenForRedirect('state', 0, createWords())).close],
     [
       'the sandbox',
       async () => {

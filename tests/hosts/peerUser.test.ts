@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { listenForRedirect } from '../../src-main/core/features/tools/mcp/oauth/redirectListener.ts'
 import { onUnexpected } from '../../src-main/core/shared/unexpected.ts'
 import { isFromOtherUser } from '../../src-main/listener/peerUser.ts'
+import { createWords } from '../../src-renderer/i18n/host.ts'
 import { listenOnLoopback } from '../helpers/loopback.ts'
 import { asOtherUser, canBeOtherUser } from '../helpers/otherUser.ts'
 import { postCode, startSite } from './node/fixtures/web.ts'
@@ -60,7 +61,7 @@ describe.runIf(canBeOtherUser)('another user of the computer, who can read every
   })
 
   it('cannot answer a sign-in in place of the browser, although the state is in a command line', async () => {
-    const listener = await listenForRedirect('state', 0)
+    const listener = await listenForRedirect('state', 0, createWords())
     onTestFinished(listener.close)
     const lines: string[] = []
     onTestFinished(onUnexpected((line) => void lines.push(line)))

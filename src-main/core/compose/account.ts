@@ -40,7 +40,7 @@ export interface ComposedAccount {
 }
 
 export function composeAccount(dependencies: AccountDependencies): ComposedAccount {
-  const { host, store, accountStore, requestLog, apps, scheduler, session, changed } = dependencies
+  const { host, store, words, accountStore, requestLog, apps, scheduler, session, changed } = dependencies
   const usage: UsageFeature = createUsage({
     accountStore,
     local: {
@@ -87,6 +87,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     spent: (id) => requestLog.spent(id),
     usual: (id) => requestLog.usualRequest(id),
     notify: host.notify,
+    words,
   })
   const models: ModelsFeature & ModelFactsFeature = {
     store,

@@ -25,7 +25,8 @@ import { databaseFile } from '../store/store.ts'
 import { placeOf } from './account.ts'
 import type { OpenData } from './data.ts'
 
-export interface ChatDependencies extends Pick<OpenData, 'store' | 'settings' | 'requestLog' | 'retentionClock'> {
+export interface ChatDependencies
+  extends Pick<OpenData, 'store' | 'settings' | 'words' | 'requestLog' | 'retentionClock'> {
   host: Host
   session: Session
 }
@@ -56,6 +57,7 @@ export function composeChat({
   session,
   requestLog,
   settings,
+  words,
   retentionClock,
 }: ChatDependencies): ComposedChat {
   const upstream = () => session.upstream()
@@ -130,6 +132,7 @@ export function composeChat({
     toolRounds: () => settings.value.toolRounds,
     log: host.log,
     version: host.version,
+    words,
     fork: host.fork,
     network: host.network ?? null,
   })
@@ -151,6 +154,7 @@ export function composeChat({
     deadlines: retentionClock,
     tempDir: transfers.folder,
     version: host.version,
+    words,
     media,
     downloads: transfers.downloads,
     uploads: transfers.uploads,

@@ -1,5 +1,6 @@
 import type { Settings } from '../../../src-preload/contract/app.ts'
 import type { DataState } from '../../../src-preload/contract/data.ts'
+import { createWords, localeOfProcess, type Words } from '../../../src-renderer/i18n/host.ts'
 import { createData, type DataFeature } from '../data/data.ts'
 import type { OpeningReport } from '../data/opening/prepare.ts'
 import { recoverReplies } from '../features/chat/recover.ts'
@@ -10,6 +11,7 @@ import { Apps } from '../gateway/apps/apps.ts'
 import type { Host } from '../host.ts'
 import { SqliteRequestLog } from '../requestLog/requestLog.ts'
 import { StateFeed } from '../shared/stateFeed.ts'
+import { inBackground } from '../shared/unexpected.ts'
 import { type AccountStore, openAccountStore } from '../store/account/open.ts'
 import { coreBusyMs } from '../store/database.ts'
 import { RetentionClock } from '../store/retentionClock.ts'
@@ -26,6 +28,8 @@ export interface CurrentSettings {
 export interface OpenData {
   store: Store
   settings: CurrentSettings
+  /** Texts outside of the windows. */
+  words: Words
   apps: Apps
   requestLog: SqliteRequestLog
   accountStore: AccountStore
@@ -33,7 +37,10 @@ export interface OpenData {
 }
 
 /** Opens all databases of a folder. After a failure, `opening` closes the databases that are already open. */
-export function openData({ dataDir, log }: Pick<Host, 'dataDir' | 'log'>, opening: OpeningReport): OpenData {
+export function openData(
+  { dataDir, languages, log }: Pick<Host, 'dataDir' | 'languages' | 'log'>,
+  opening: OpeningReport,
+): OpenData {
   const store = openStore(dataDir, { busyMs: coreBusyMs })
   opening.onFailure(() => store.close())
   const retentionClock = new RetentionClock({ dataDir, isDated: store.erasures.isRemovedBetween })
@@ -41,7 +48,11 @@ export function openData({ dataDir, log }: Pick<Host, 'dataDir' | 'log'>, openin
   opening.onFailure(() => retentionClock.close())
   const interrupted = recoverReplies(store)
   if (interrupted > 0) log('warn', `${interrupted} replies were cut off when the program ended. They are marked.`)
-  const settings = currentSettings(store)
+  const words = createWords()
+  const settings = currentSettings(store, ({ language }) => {
+    const followed = words.follow(language, languages?.() ?? localeOfProcess())
+    inBackground('The language could not be loaded', followed)
+  })
   const apps = new Apps(store)
   opening.onFailure(() => apps.close())
   const requestLog = new SqliteRequestLog({
@@ -55,17 +66,19 @@ export function openData({ dataDir, log }: Pick<Host, 'dataDir' | 'log'>, openin
   const accountStore = openAccountStore(dataDir, { busyMs: coreBusyMs })
   opening.onFailure(() => accountStore.close())
   opening.opened()
-  return { store, settings, apps, requestLog, accountStore, retentionClock }
+  return { store, settings, words, apps, requestLog, accountStore, retentionClock }
 }
 
-function currentSettings({ settings }: Store): CurrentSettings {
+function currentSettings({ settings }: Store, changed: (now: Settings) => void): CurrentSettings {
   let value = settings.read()
+  changed(value)
   return {
     get value() {
       return value
     },
     reload() {
       value = settings.read()
+      changed(value)
     },
   }
 }

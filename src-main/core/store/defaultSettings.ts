@@ -26,7 +26,7 @@ export const defaultSettings: Settings = {
   thinkTags: true,
   toolRounds: 10,
   shortcuts: {},
-  language: 'en',
+  language: 'system',
   closeAction: 'ask',
   openAtLogin: false,
   spellcheck: false,

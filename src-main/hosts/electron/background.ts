@@ -1,5 +1,6 @@
 import type { BrowserWindow, Dialog, MessageBoxOptions } from 'electron'
 import type { Settings } from '../../../src-preload/contract/app.ts'
+import { t } from './words.ts'
 
 type CloseAction = Settings['closeAction']
 
@@ -31,7 +32,7 @@ export function askBeforeClosing(window: BrowserWindow, options: BackgroundOptio
     if (isAsking) return
     isAsking = true
     void dialog
-      .showMessageBox(window, closeQuestion)
+      .showMessageBox(window, closeQuestion())
       .then(async ({ response }) => {
         if (response === 2) return
         await save(response === 0 ? 'background' : 'quit')
@@ -43,12 +44,12 @@ export function askBeforeClosing(window: BrowserWindow, options: BackgroundOptio
   })
 }
 
-const closeQuestion: MessageBoxOptions = {
+const closeQuestion = (): MessageBoxOptions => ({
   type: 'question',
   title: 'Inference Studio',
-  message: 'Keep Inference Studio running in the background?',
-  detail: 'Your apps can then still use the local API. You can change this in Settings, Local API.',
-  buttons: ['Keep running', 'Quit', 'Cancel'],
+  message: t('desktop:close.message'),
+  detail: t('desktop:close.detail'),
+  buttons: [t('desktop:close.keep'), t('desktop:quit'), t('desktop:cancel')],
   defaultId: 0,
   cancelId: 2,
-}
+})

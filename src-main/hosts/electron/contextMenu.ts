@@ -1,5 +1,7 @@
 import type { ContextMenuParams, MenuItemConstructorOptions } from 'electron'
 import { externalAddress } from './address.ts'
+import { system } from './menu.ts'
+import { t } from './words.ts'
 
 /** The facts of a right click that the menu uses. */
 export type Clicked = Pick<
@@ -40,9 +42,9 @@ function spelling({ misspelledWord, dictionarySuggestions, isEditable }: Clicked
   const suggestions: MenuItemConstructorOptions[] = dictionarySuggestions
     .slice(0, maxSuggestions)
     .map((word) => ({ label: word, click: () => actions.replaceMisspelling(word) }))
-  const none: MenuItemConstructorOptions = { label: 'No suggestions', enabled: false }
+  const none: MenuItemConstructorOptions = { label: t('desktop:context.noSuggestions'), enabled: false }
   const learn: MenuItemConstructorOptions = {
-    label: 'Add to dictionary',
+    label: t('desktop:context.learn'),
     click: () => actions.learnWord(misspelledWord),
   }
   return [...(suggestions.length > 0 ? suggestions : [none]), learn]
@@ -52,30 +54,30 @@ function link({ linkURL }: Clicked, actions: ContextActions): MenuItemConstructo
   const url = externalAddress(linkURL)
   if (url === null) return []
   return [
-    { label: 'Open link in browser', click: () => actions.openLink(url) },
-    { label: 'Copy link', click: () => actions.copyText(url) },
+    { label: t('desktop:context.openLink'), click: () => actions.openLink(url) },
+    { label: t('desktop:context.copyLink'), click: () => actions.copyText(url) },
   ]
 }
 
 function image({ mediaType, srcURL }: Clicked, actions: ContextActions): MenuItemConstructorOptions[] {
   if (mediaType !== 'image' || srcURL === '') return []
   return [
-    { label: 'Copy image', click: () => actions.copyImage() },
-    { label: 'Save image…', click: () => actions.saveImage(srcURL) },
+    { label: t('desktop:context.copyImage'), click: () => actions.copyImage() },
+    { label: t('desktop:context.saveImage'), click: () => actions.saveImage(srcURL) },
   ]
 }
 
 function editing({ isEditable, selectionText, editFlags }: Clicked): MenuItemConstructorOptions[] {
   if (isEditable) {
     return [
-      { role: 'undo', enabled: editFlags.canUndo },
-      { role: 'redo', enabled: editFlags.canRedo },
+      { ...system('undo'), enabled: editFlags.canUndo },
+      { ...system('redo'), enabled: editFlags.canRedo },
       { type: 'separator' },
-      { role: 'cut', enabled: editFlags.canCut },
-      { role: 'copy', enabled: editFlags.canCopy },
-      { role: 'paste', enabled: editFlags.canPaste },
-      { role: 'selectAll', enabled: editFlags.canSelectAll },
+      { ...system('cut'), enabled: editFlags.canCut },
+      { ...system('copy'), enabled: editFlags.canCopy },
+      { ...system('paste'), enabled: editFlags.canPaste },
+      { ...system('selectAll'), enabled: editFlags.canSelectAll },
     ]
   }
-  return selectionText.trim() === '' ? [] : [{ role: 'copy', enabled: editFlags.canCopy }]
+  return selectionText.trim() === '' ? [] : [{ ...system('copy'), enabled: editFlags.canCopy }]
 }

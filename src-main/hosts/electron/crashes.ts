@@ -1,5 +1,6 @@
 import type { BrowserWindow, Dialog, MessageBoxOptions } from 'electron'
 import type { Host } from '../../core/host.ts'
+import { t } from './words.ts'
 
 /** A second crash within this time after the first asks the person, ms. */
 const closeTogetherMs = 60_000
@@ -63,9 +64,9 @@ export function recoverFromCrashes(window: BrowserWindow, { dialog, log, quit, i
 const crashQuestion = (reason: string): MessageBoxOptions => ({
   type: 'warning',
   title: 'Inference Studio',
-  message: 'The window has crashed twice within a minute.',
-  detail: `Running replies continue, and nothing is lost. The system’s reason: ${reason}.`,
-  buttons: ['Reload', 'Quit'],
+  message: t('desktop:crash.message'),
+  detail: t('desktop:crash.detail', { reason }),
+  buttons: [t('desktop:crash.reload'), t('desktop:quit')],
   defaultId: 0,
   cancelId: 0,
 })

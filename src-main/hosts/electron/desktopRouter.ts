@@ -12,6 +12,7 @@ import type { Host } from '../../core/host.ts'
 import type { StateFeed } from '../../core/shared/stateFeed.ts'
 import type { PageEvents } from './pageEvents.ts'
 import type { RunningPage } from './pageWindows.ts'
+import { t } from './words.ts'
 
 /** Longest text of the clipboard, UTF-16 units. */
 const maxClipboard = 100_000
@@ -120,7 +121,7 @@ const cancelled = /cancel/i
 function print(contents: Pick<WebContents, 'print'>): Promise<string | null> {
   return new Promise((resolve) => {
     contents.print({}, (isPrinted, reason) => {
-      resolve(isPrinted || cancelled.test(reason) ? null : reason || 'The system gave no reason.')
+      resolve(isPrinted || cancelled.test(reason) ? null : reason || t('desktop:print.noReason'))
     })
   })
 }

@@ -1,6 +1,7 @@
 import type { App, MenuItemConstructorOptions, Task } from 'electron'
 import { newChatArgument, quickPromptArgument } from './openRequests.ts'
 import { programFile } from './program.ts'
+import { t } from './words.ts'
 
 /** What the entries at the icon of the application do. */
 export interface LauncherActions {
@@ -10,8 +11,8 @@ export interface LauncherActions {
 
 /** The menu of the icon in the dock of macOS. */
 export const dockMenu = ({ newChat, quickPrompt }: LauncherActions): MenuItemConstructorOptions[] => [
-  { label: 'New chat', click: newChat },
-  { label: 'Quick prompt', click: quickPrompt },
+  { label: t('desktop:newChat'), click: newChat },
+  { label: t('desktop:quickPrompt'), click: quickPrompt },
 ]
 
 /** The tasks of the jump list of Windows. Each starts the program, which passes its argument to the running one. */
@@ -20,8 +21,8 @@ export function jumpTasks(program: string): Task[] {
     ...{ program, arguments: argument, iconPath: program, iconIndex: 0, title, description },
   })
   return [
-    task('New chat', newChatArgument, 'Opens a new chat'),
-    task('Quick prompt', quickPromptArgument, 'Opens a small window for one question'),
+    task(t('desktop:newChat'), newChatArgument, t('desktop:tasks.newChatAbout')),
+    task(t('desktop:quickPrompt'), quickPromptArgument, t('desktop:tasks.quickPromptAbout')),
   ]
 }
 

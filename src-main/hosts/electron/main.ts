@@ -28,6 +28,7 @@ import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
 import type { AppState, Settings } from '../../../src-preload/contract/app.ts'
 import type { Opening } from '../../../src-preload/contract/data.ts'
 import type { DesktopState } from '../../../src-preload/contract/desktop.ts'
+import { systemLanguage } from '../../../src-renderer/i18n/language.ts'
 import { type Core, createCore } from '../../core/core.ts'
 import { asStudioError, StudioError } from '../../core/errors.ts'
 import type { Host } from '../../core/host.ts'
@@ -82,6 +83,7 @@ import { showTray } from './tray.ts'
 import { openUpdates } from './updates/open.ts'
 import type { Updates } from './updates/updates.ts'
 import type { WindowPlace } from './window.ts'
+import { followLanguage, languageChanges, t } from './words.ts'
 
 // This file is built to out/main/electron.js.
 const built = fileURLToPath(new URL('..', import.meta.url))
@@ -131,11 +133,7 @@ async function openFolder(): Promise<string> {
  */
 function requireSandbox({ argv, env } = process): void {
   if (env.APPIMAGE === undefined || !argv.includes('--no-sandbox')) return
-  throw new StudioError(
-    'bad_input',
-    'This system does not allow the sandbox that protects you from hostile content, and Inference Studio does not run without it. ' +
-      'Install the .deb or .rpm package instead, which brings the permission, or run "npx inference-studio" for the browser.',
-  )
+  throw new StudioError('bad_input', t('desktop:start.noSandbox'))
 }
 
 async function start(folder: string): Promise<void> {
@@ -149,6 +147,12 @@ async function start(folder: string): Promise<void> {
     'info',
     `Inference Studio ${app.getVersion()} started (${platform} ${arch}, Electron ${versions.electron}).`,
   )
+  // A language that can't be loaded leaves the texts as they are.
+  const applyLanguage = (setting: string): void =>
+    void followLanguage(setting, app.getPreferredSystemLanguages()).catch((thrown: unknown) =>
+      log('error', `The language could not be loaded: ${asStudioError(thrown).message}`),
+    )
+  applyLanguage(systemLanguage)
   const theme = new ThemeFollower(nativeTheme, join(app.getPath('userData'), 'theme'))
   const spelling = (isAllowed: boolean): void =>
     applySpelling(session.defaultSession, isAllowed, app.getPreferredSystemLanguages())
@@ -239,10 +243,13 @@ async function start(folder: string): Promise<void> {
     Menu.setApplicationMenu(Menu.buildFromTemplate(template))
   }
   showMenu([])
-  showLaunchers({
-    ...{ app, buildMenu: (template) => Menu.buildFromTemplate(template) },
-    actions: { newChat: () => go({ page: 'chat', id: null }), quickPrompt: () => quick.show() },
-  })
+  const launch = (): void =>
+    showLaunchers({
+      ...{ app, buildMenu: (template) => Menu.buildFromTemplate(template) },
+      actions: { newChat: () => go({ page: 'chat', id: null }), quickPrompt: () => quick.show() },
+    })
+  launch()
+  languageChanges.add(launch)
   const follow = (request: OpenRequest): void => {
     windows.follow(request).catch((thrown: unknown) => log('error', asStudioError(thrown).message))
   }
@@ -304,6 +311,7 @@ async function start(folder: string): Promise<void> {
       desktopState.changed()
       theme.follow(settings.theme)
       spelling(settings.spellcheck)
+      applyLanguage(settings.language)
       updates?.follow(settings.checkForUpdates)
     },
     ending.signal,
@@ -374,6 +382,7 @@ function host(folder: string, { go, restart, logFile, updates, isQuitting }: Hos
     name: 'desktop',
     version: app.getVersion(),
     dataDir: folder,
+    languages: () => app.getPreferredSystemLanguages(),
     secrets: createKeychain(),
     async openExternal(address) {
       const url = externalAddress(address)

@@ -1,5 +1,7 @@
 import type { MenuItemConstructorOptions } from 'electron'
+import type { desktop } from '../../../src-renderer/i18n/en/host/desktop.ts'
 import type { WindowPlace } from './window.ts'
+import { t } from './words.ts'
 
 /** What the entries of the application's menu do. */
 export interface MenuActions {
@@ -28,10 +30,35 @@ interface MenuOptions {
 
 /** Most chats in the menu. */
 export const maxRecent = 10
-/** Longest title of a chat in the menu, UTF-16 units. */
+/** Longest title of a chat in the menu, graphemes. */
 const maxTitle = 60
 
 const separator = { type: 'separator' } as const
+
+/** An entry that does what its role says. Electron’s own labels are English in every language. */
+export const system = (role: keyof typeof desktop.role): MenuItemConstructorOptions => ({
+  role,
+  label: t(`desktop:role.${role}`),
+})
+
+/** The entries that Electron has for this role. */
+function editMenu(isMac: boolean): MenuItemConstructorOptions[] {
+  const start = [system('undo'), system('redo'), separator, system('cut'), system('copy'), system('paste')]
+  if (!isMac) return [...start, system('delete'), separator, system('selectAll')]
+  const substitutions = (['toggleSmartQuotes', 'toggleSmartDashes', 'toggleTextReplacement'] as const).map(system)
+  return [
+    ...start,
+    ...[system('pasteAndMatchStyle'), system('delete'), system('selectAll'), separator],
+    { label: t('desktop:menu.substitutions'), submenu: [system('showSubstitutions'), separator, ...substitutions] },
+    { label: t('desktop:menu.speech'), submenu: [system('startSpeaking'), system('stopSpeaking')] },
+  ]
+}
+
+/** The entries that Electron has for this role. */
+const windowMenu = (isMac: boolean): MenuItemConstructorOptions[] => [
+  ...[system('minimize'), system('zoom')],
+  ...(isMac ? [separator, system('front')] : [system('close')]),
+]
 
 /** The application's menu. Entries with a role have the shortcuts and names of each system. */
 export function appMenu(
@@ -41,63 +68,62 @@ export function appMenu(
   const { go, showLogs } = actions
   const isMac = platform === 'darwin'
   const about: MenuItemConstructorOptions = {
-    label: 'About Inference Studio',
+    label: t('desktop:menu.about'),
     click: () => go({ page: 'settings', id: 'about' }),
   }
   const settings: MenuItemConstructorOptions = {
-    label: 'Settings…',
+    label: t('desktop:menu.settings'),
     accelerator: 'CmdOrCtrl+,',
     click: () => go({ page: 'settings', id: null }),
   }
+  const quit: MenuItemConstructorOptions = { role: 'quit', label: t('desktop:quit') }
   const ofApp: MenuItemConstructorOptions = {
     label: 'Inference Studio',
     submenu: [
       ...[about, separator, settings, separator],
-      ...([{ role: 'services' }, separator, { role: 'hide' }, { role: 'hideOthers' }, { role: 'unhide' }] as const),
-      ...([separator, { role: 'quit' }] as const),
+      ...[system('services'), separator, system('hide'), system('hideOthers'), system('unhide')],
+      ...[separator, system('quit')],
     ],
   }
   const file: MenuItemConstructorOptions[] = [
-    { label: 'New chat', accelerator: 'CmdOrCtrl+N', click: () => go({ page: 'chat', id: null }) },
-    { label: 'New window', accelerator: 'CmdOrCtrl+Shift+N', click: () => actions.newWindow() },
-    { label: 'Quick prompt', click: () => actions.quickPrompt() },
-    { label: 'Recent chats', submenu: recentMenu(recent, go) },
+    { label: t('desktop:newChat'), accelerator: 'CmdOrCtrl+N', click: () => go({ page: 'chat', id: null }) },
+    { label: t('desktop:menu.newWindow'), accelerator: 'CmdOrCtrl+Shift+N', click: () => actions.newWindow() },
+    { label: t('desktop:quickPrompt'), click: () => actions.quickPrompt() },
+    { label: t('desktop:menu.recentChats'), submenu: recentMenu(recent, go) },
     separator,
-    { label: 'Print…', accelerator: 'CmdOrCtrl+P', click: () => actions.print() },
+    { label: t('desktop:menu.print'), accelerator: 'CmdOrCtrl+P', click: () => actions.print() },
     separator,
-    ...(isMac
-      ? [{ role: 'close' } as const]
-      : [settings, separator, { role: 'close' } as const, { role: 'quit' } as const]),
+    ...(isMac ? [system('close')] : [settings, separator, system('close'), quit]),
   ]
   const view: MenuItemConstructorOptions[] = [
-    { role: 'reload' },
+    system('reload'),
     separator,
-    ...([{ role: 'resetZoom' }, { role: 'zoomIn' }, { role: 'zoomOut' }] as const),
+    ...[system('resetZoom'), system('zoomIn'), system('zoomOut')],
     // The entry above needs Shift on most keyboards, and does not know the key "+" of others.
     { role: 'zoomIn', accelerator: 'CmdOrCtrl+=', visible: false },
     separator,
-    { role: 'togglefullscreen' },
-    ...(devTools ? [{ role: 'toggleDevTools' } as const] : []),
+    system('togglefullscreen'),
+    ...(devTools ? [system('toggleDevTools')] : []),
   ]
   const help: MenuItemConstructorOptions[] = [
-    { label: 'Guide', click: () => go({ page: 'help', id: null }) },
-    { label: 'Keyboard shortcuts', click: () => go({ page: 'settings', id: 'shortcuts' }) },
-    { label: 'Show logs', click: showLogs },
-    { label: 'Check this installation', click: () => go({ page: 'settings', id: 'check' }) },
+    { label: t('desktop:menu.guide'), click: () => go({ page: 'help', id: null }) },
+    { label: t('desktop:menu.shortcuts'), click: () => go({ page: 'settings', id: 'shortcuts' }) },
+    { label: t('desktop:menu.logs'), click: showLogs },
+    { label: t('desktop:menu.check'), click: () => go({ page: 'settings', id: 'check' }) },
     ...(isMac ? [] : [separator, about]),
   ]
   return [
     ...(isMac ? [ofApp] : []),
-    { label: 'File', submenu: file },
-    { role: 'editMenu' },
-    { label: 'View', submenu: view },
-    { role: 'windowMenu' },
-    { role: 'help', label: 'Help', submenu: help },
+    { label: t('desktop:menu.file'), submenu: file },
+    { role: 'editMenu', label: t('desktop:menu.edit'), submenu: editMenu(isMac) },
+    { label: t('desktop:menu.view'), submenu: view },
+    { role: 'windowMenu', label: t('desktop:menu.window'), submenu: windowMenu(isMac) },
+    { role: 'help', label: t('desktop:menu.help'), submenu: help },
   ]
 }
 
 function recentMenu(recent: readonly RecentChat[], go: MenuActions['go']): MenuItemConstructorOptions[] {
-  if (recent.length === 0) return [{ label: 'No chats yet', enabled: false }]
+  if (recent.length === 0) return [{ label: t('desktop:menu.noChats'), enabled: false }]
   return recent.slice(0, maxRecent).map(({ id, title }) => ({
     label: titleLabel(title),
     click: () => go({ page: 'chat', id }),
@@ -106,13 +132,9 @@ function recentMenu(recent: readonly RecentChat[], go: MenuActions['go']): MenuI
 
 /** A title as the label of an entry: one line, without control characters, and with `&` as itself instead of a mnemonic. */
 function titleLabel(title: string | null): string {
-  const line = (title ?? '').replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
-  const cut =
-    line.length > maxTitle
-      ? `${line
-          .slice(0, maxTitle - 1)
-          .toWellFormed()
-          .replace(/\ufffd$/, '')}…`
-      : line
-  return cut === '' ? 'Untitled chat' : cut.replaceAll('&', '&&')
+  // The joiners of Persian words and of emoji stay; other format characters could turn the direction of the menu.
+  const line = (title ?? '').replace(/(?:[\p{Cc}\s]|(?![\u200c\u200d])\p{Cf})+/gu, ' ').trim()
+  const characters = Array.from(new Intl.Segmenter().segment(line.slice(0, maxTitle * 20)), ({ segment }) => segment)
+  const cut = characters.length > maxTitle ? `${characters.slice(0, maxTitle - 1).join('')}…` : line
+  return cut === '' ? t('desktop:menu.untitled') : cut.replaceAll('&', '&&')
 }

@@ -1,6 +1,7 @@
 import type { Notification } from 'electron'
 import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
 import type { Host } from '../../core/host.ts'
+import { t } from './words.ts'
 
 /**
  * Maximum number of referenced notifications. Without a reference, garbage collection would remove the click listener. Systems show about
@@ -63,13 +64,13 @@ function show(notification: Notification, clicked: () => void): Promise<string |
 
 /** One sentence for a person: the system's words, and what usually helps. */
 export function reasonOf(failure: string, platform: NodeJS.Platform): string {
-  const words =
-    failure.trim() === '' ? 'The system did not confirm it.' : `The system says: ${failure.trim().slice(0, 300)}`
+  const reason = failure.trim().slice(0, 300)
+  const said = reason === '' ? t('desktop:notification.unconfirmed') : t('desktop:notification.systemSays', { reason })
   const help =
     platform === 'darwin'
-      ? 'Allow notifications of Inference Studio in System Settings. macOS shows those of signed applications only.'
+      ? t('desktop:notification.helpMac')
       : platform === 'win32'
-        ? 'Allow notifications of Inference Studio in the Windows settings.'
-        : 'Check that a notification service is running on this desktop.'
-  return `${words} ${help}`
+        ? t('desktop:notification.helpWindows')
+        : t('desktop:notification.helpLinux')
+  return `${said} ${help}`
 }

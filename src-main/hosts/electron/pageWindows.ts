@@ -5,6 +5,7 @@ import { runningPageHeaders } from '../csp.ts'
 import { scheme } from './address.ts'
 import { guardNetwork, guardPermissions } from './permissions.ts'
 import { webPreferences } from './window.ts'
+import { t } from './words.ts'
 
 /** A page of a reply, with scripts. */
 export interface RunningPage {
@@ -64,7 +65,7 @@ export class PageWindows {
     this.#pages.set(address, html)
     const window = new BrowserWindow({
       ...{ width: 900, height: 700, minWidth: 320, minHeight: 240 },
-      ...{ title: `Page from a chat: ${name}`, backgroundColor: '#ffffff', autoHideMenuBar: true },
+      ...{ title: t('desktop:page.title', { name }), backgroundColor: '#ffffff', autoHideMenuBar: true },
       // The preload script is for all frames.
       webPreferences: { ...webPreferences(preload, devTools), partition, nodeIntegrationInSubFrames: true },
     })
@@ -104,9 +105,7 @@ export class PageWindows {
     if (window.isDestroyed()) return
     window.destroy()
     log('warn', 'A page from a chat stopped responding, or Chromium has ended it, and its window was closed.')
-    const message = 'A page from a chat was closed.'
-    const detail =
-      'It stopped responding, or tried something that a page may not do. The rest of Inference Studio is not affected.'
+    const [message, detail] = [t('desktop:page.stopped'), t('desktop:page.stoppedDetail')]
     void dialog.showMessageBox({ type: 'warning', title: 'Inference Studio', message, detail })
   }
 }

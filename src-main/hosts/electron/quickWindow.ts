@@ -2,6 +2,7 @@ import { BrowserWindow, type Display, screen } from 'electron'
 import { quickPage } from './address.ts'
 import { atFirstShow } from './firstShow.ts'
 import { backgroundColor, followBackground, webPreferences } from './window.ts'
+import { t } from './words.ts'
 
 interface QuickWindowOptions {
   preload: string
@@ -74,7 +75,13 @@ export class QuickWindow {
     const { preload, devTools, opened, isQuitting, platform = process.platform } = this.#options
     const window = new BrowserWindow({
       ...boundsOn(screen.getDisplayNearestPoint(screen.getCursorScreenPoint()), size),
-      ...{ minWidth: 420, minHeight: 240, show: false, title: 'Quick prompt', backgroundColor: backgroundColor() },
+      ...{
+        minWidth: 420,
+        minHeight: 240,
+        show: false,
+        title: t('desktop:quickPrompt'),
+        backgroundColor: backgroundColor(),
+      },
       ...{ frame: false, alwaysOnTop: true, skipTaskbar: true, fullscreenable: false },
       ...{ maximizable: false, minimizable: false, autoHideMenuBar: true },
       // A panel of macOS appears over full-screen programs, and gives the focus back.

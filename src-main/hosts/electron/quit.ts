@@ -3,6 +3,7 @@ import type { Activity } from '../../core/core.ts'
 import { asStudioError } from '../../core/errors.ts'
 import type { Host } from '../../core/host.ts'
 import { workLine } from './trayMenu.ts'
+import { t } from './words.ts'
 
 interface QuitOptions {
   app: Pick<App, 'on' | 'quit'>
@@ -65,10 +66,9 @@ export function stopBeforeQuit({ app, dialog, activity, stop, log }: QuitOptions
 const quitQuestion = (running: Activity): MessageBoxOptions => ({
   type: 'question',
   title: 'Inference Studio',
-  message: `Quit now? ${workLine(running)}.`,
-  detail:
-    'Running requests are stopped, and what has arrived is stored. Work that the service has done is still charged.',
-  buttons: ['Quit', 'Cancel'],
+  message: t('desktop:quitNow.message', { running: workLine(running) }),
+  detail: t('desktop:quitNow.detail'),
+  buttons: [t('desktop:quit'), t('desktop:cancel')],
   defaultId: 1,
   cancelId: 1,
 })

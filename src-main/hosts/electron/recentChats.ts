@@ -3,6 +3,7 @@ import type { Conversation, ConversationListEvent } from '../../../src-preload/c
 import type { Core } from '../../core/core.ts'
 import { maxRecent, type RecentChat } from './menu.ts'
 import { drawWhenDifferent } from './redraw.ts'
+import { languageChanges, words } from './words.ts'
 
 /** The menu changes at most this often, ms. */
 const everyMs = 500
@@ -29,14 +30,16 @@ export class RecentChats {
   }
 }
 
-/** Calls `show` with the recent chats now and after each change of their order or titles, until `signal` aborts. */
+/** Calls `show` with the recent chats now and after each change of their order or titles, or of the language, until `signal` aborts. */
 export async function followRecentChats(
   core: Pick<Core, 'router'>,
   show: (recent: readonly RecentChat[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const chats = new RecentChats()
-  const changed = drawWhenDifferent(() => chats.read(), show, { everyMs, signal })
+  const read = () => ({ recent: chats.read(), language: words.locale })
+  const changed = drawWhenDifferent(read, ({ recent }) => show(recent), { everyMs, signal })
+  signal.addEventListener('abort', languageChanges.add(changed))
   for await (const event of await createRouterClient(core.router).chat.watchList(undefined, { signal })) {
     if (signal.aborted) return
     chats.take(event)

@@ -1,5 +1,6 @@
 import type { DesktopCapturer, Screen, SystemPreferences } from 'electron'
 import { asStudioError, StudioError } from '../../core/errors.ts'
+import { t } from './words.ts'
 
 /** Longest side of a screenshot, px. Models scale larger images down. */
 const longestSide = 2048
@@ -24,22 +25,20 @@ export async function takeScreenshot(options: ScreenshotOptions): Promise<Buffer
   const failed = (reason: string, cause?: unknown): StudioError =>
     new StudioError('bad_input', `${reason} ${helpOn(platform, isWayland)}`.trim(), {}, { cause })
   const sources = await capturer.getSources({ types: ['screen'], thumbnailSize }).catch((thrown: unknown) => {
-    throw failed('The screen could not be captured.', asStudioError(thrown))
+    throw failed(t('desktop:screenshot.failed'), asStudioError(thrown))
   })
   // The system asks by itself at the first attempt, so its answer counts only afterwards.
   if (platform === 'darwin' && preferences.getMediaAccessStatus('screen') !== 'granted') {
-    throw failed('macOS does not allow Inference Studio to record the screen.')
+    throw failed(t('desktop:screenshot.notAllowed'))
   }
   const source = sources.find(({ display_id }) => display_id === String(id)) ?? sources[0]
-  if (!source || source.thumbnail.isEmpty()) throw failed('The system gave no picture of the screen.')
+  if (!source || source.thumbnail.isEmpty()) throw failed(t('desktop:screenshot.empty'))
   return source.thumbnail.toPNG()
 }
 
 function helpOn(platform: NodeJS.Platform, isWayland: boolean): string {
-  if (platform === 'darwin')
-    return 'Allow it in System Settings, Privacy & Security, Screen Recording, and restart the application.'
-  if (platform !== 'linux' || !isWayland) return ''
-  return 'On Wayland the desktop asks which screen to share. Choose one there, or take the screenshot with the desktop’s own tool and paste it into a chat.'
+  if (platform === 'darwin') return t('desktop:screenshot.helpMac')
+  return platform === 'linux' && isWayland ? t('desktop:screenshot.helpWayland') : ''
 }
 
 /** Whether this session runs under Wayland. */

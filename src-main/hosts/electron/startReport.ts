@@ -1,6 +1,8 @@
 import { closeSync, openSync } from 'node:fs'
 import { app, dialog } from 'electron'
+import { systemLanguage } from '../../../src-renderer/i18n/language.ts'
 import { asStudioError } from '../../core/errors.ts'
+import { t, words } from './words.ts'
 
 /**
  * Reports to the program that started this one (`npm start`) that the person has seen a window or a message, so that no second interface
@@ -23,9 +25,11 @@ export function reportStarted(): void {
  */
 export function giveUp(thrown: unknown): null {
   // Not awaited by the caller: `ready` waits for the entry module to end.
-  void app.whenReady().then(() => {
+  void app.whenReady().then(async () => {
+    // Without its texts, the dialog is English.
+    await words.follow(systemLanguage, app.getPreferredSystemLanguages()).catch(() => false)
     reportStarted()
-    dialog.showErrorBox('Inference Studio could not start', asStudioError(thrown).message)
+    dialog.showErrorBox(t('desktop:start.failed'), asStudioError(thrown).message)
     app.exit(1)
   })
   return null

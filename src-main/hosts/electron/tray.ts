@@ -5,6 +5,7 @@ import type { Core } from '../../core/core.ts'
 import type { Host } from '../../core/host.ts'
 import { drawWhenDifferent } from './redraw.ts'
 import { proxyLine, type TrayActions, type TrayFacts, trayMenu, workLine } from './trayMenu.ts'
+import { languageChanges, words } from './words.ts'
 
 interface TrayOptions {
   core: Pick<Core, 'router' | 'activity'>
@@ -40,7 +41,8 @@ export function showTray({ core, icons, actions, signal, log, platform = process
     tray.setToolTip(`Inference Studio\n${proxyLine(facts.proxy)}\n${workLine(facts)}`)
     tray.setContextMenu(Menu.buildFromTemplate(trayMenu(facts, { ...actions, pauseApps })))
   }
-  const redraw = drawWhenDifferent(() => facts, draw, { everyMs, signal })
+  const redraw = drawWhenDifferent(() => ({ ...facts, language: words.locale }), draw, { everyMs, signal })
+  const stopLanguage = languageChanges.add(redraw)
   const changed = (news: Partial<TrayFacts>): void => {
     Object.assign(facts, news)
     redraw()
@@ -64,6 +66,7 @@ export function showTray({ core, icons, actions, signal, log, platform = process
   }).catch(fail)
   signal.addEventListener('abort', () => {
     stopObserving()
+    stopLanguage()
     tray.destroy()
   })
 }

@@ -2,6 +2,7 @@ import type { MenuItemConstructorOptions } from 'electron'
 import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { ProxyState } from '../../../src-preload/contract/app.ts'
 import type { CurrentSpend } from '../../../src-preload/contract/usage.ts'
+import { t, words } from './words.ts'
 
 /** What the tray shows. */
 export interface TrayFacts {
@@ -25,23 +26,27 @@ export interface TrayActions {
 
 /** The state of the local API in one line. */
 export function proxyLine({ state, baseUrl }: TrayFacts['proxy']): string {
-  if (state === 'on') return `Local API: ${baseUrl ?? 'on'}`
-  if (state === 'waiting') return 'Local API: waiting for a connection'
-  return state === 'off' ? 'Local API: off' : 'Local API: could not start'
+  if (state === 'on') {
+    return baseUrl === null ? t('desktop:tray.proxyOn') : t('desktop:tray.proxyAt', { address: baseUrl })
+  }
+  if (state === 'waiting') return t('desktop:tray.proxyWaiting')
+  return state === 'off' ? t('desktop:tray.proxyOff') : t('desktop:tray.proxyFailed')
 }
 
 /** Running work in one line. */
 export function workLine({ requests, recordings }: Pick<TrayFacts, 'requests' | 'recordings'>): string {
-  const parts = [
-    requests > 0 && `${requests} ${requests === 1 ? 'request' : 'requests'} running`,
-    recordings > 0 && `${recordings} ${recordings === 1 ? 'recording' : 'recordings'} running`,
-  ].filter((part) => part !== false)
-  return parts.length === 0 ? 'No requests running' : parts.join(', ')
+  const ofRequests = t('desktop:tray.requests', { count: requests })
+  const ofRecordings = t('desktop:tray.recordings', { count: recordings })
+  if (requests > 0 && recordings > 0) {
+    return t('desktop:tray.both', { requests: ofRequests, recordings: ofRecordings })
+  }
+  if (requests > 0) return ofRequests
+  return recordings > 0 ? ofRecordings : t('desktop:tray.idle')
 }
 
 /** Rounded as in the window. */
 const spendLine = ({ amount, estimated }: NonNullable<TrayFacts['spentToday']>): string =>
-  `Today: ${showSc(amount)} SC${estimated ? ' est.' : ''}`
+  t(estimated ? 'desktop:tray.spentEstimated' : 'desktop:tray.spent', { amount: showSc(amount, words.locale) })
 
 /** The menu of the tray. Facts come first, as entries that can't be chosen. */
 export function trayMenu(facts: TrayFacts, actions: TrayActions): MenuItemConstructorOptions[] {
@@ -53,14 +58,14 @@ export function trayMenu(facts: TrayFacts, actions: TrayActions): MenuItemConstr
     ...(spentToday === null ? [] : [{ label: spendLine(spentToday), enabled: false }]),
     { type: 'separator' },
     {
-      label: allPaused ? 'Resume all apps' : 'Pause all apps',
+      label: allPaused ? t('desktop:tray.resumeApps') : t('desktop:tray.pauseApps'),
       enabled: apps > 0,
       click: () => actions.pauseApps(!allPaused),
     },
     { type: 'separator' },
-    { label: 'Open Inference Studio', click: () => actions.open() },
-    { label: 'Quick prompt', click: () => actions.quickPrompt() },
+    { label: t('desktop:tray.open'), click: () => actions.open() },
+    { label: t('desktop:quickPrompt'), click: () => actions.quickPrompt() },
     { type: 'separator' },
-    { label: 'Quit', click: () => actions.quit() },
+    { label: t('desktop:quit'), click: () => actions.quit() },
   ]
 }

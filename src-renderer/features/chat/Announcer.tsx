@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Message } from '../../../src-preload/contract/chat.ts'
+import { showNames } from '../../i18n/format.ts'
 import { useChat } from '../../stores/chat.ts'
 import { isRunning } from '../../stores/openChat.ts'
 import { visibleText } from './asText.ts'
@@ -66,21 +67,24 @@ function oneWords(reply: Message, t: ChatTranslate): string {
   )
   if (reply.status === 'stopped') return t('settledStopped', { text })
   if (reply.status === 'complete' && text === '' && reply.toolCalls.length > 0)
-    return t('settledCalls', { model, tools: reply.toolCalls.map(({ name }) => name).join(', ') })
+    return t('settledCalls', { model, tools: showNames(reply.toolCalls.map(({ name }) => name)) })
   if (reply.status === 'complete') return t('settled', { model, text })
   return t('settledFailed', { text: reply.problem?.message ?? text })
 }
 
-/** At most `spokenChars` of a text, cut between two words. */
+const words = new Intl.Segmenter(undefined, { granularity: 'word' })
+
+/** At most `spokenChars` of a text, cut between two words, also of a language without spaces. */
 function spoken(text: string): string {
   if (text.length <= spokenChars) return text
-  const start = text.slice(0, spokenChars)
-  return `${start.slice(0, Math.max(start.search(/\s\S*$/), 0)) || start}…`
+  // A word without an end is cut between characters.
+  const end = words.segment(text.slice(0, 2 * spokenChars)).containing(spokenChars)?.index || spokenChars
+  return `${text.slice(0, end).toWellFormed().trimEnd()}…`
 }
 
 function allWords(replies: readonly Message[], t: ChatTranslate): string {
   const good = replies.filter(({ status }) => status === 'complete').length
-  const models = replies.map(({ model }) => model ?? t('assistant')).join(', ')
+  const models = showNames(replies.map(({ model }) => model ?? t('assistant')))
   return good === replies.length
     ? t('settledBeside', { count: replies.length, models })
     : t('settledBesideSome', { count: replies.length, good, models })

@@ -91,6 +91,7 @@ export function Composer() {
         <Above draft={draft} />
         <textarea
           ref={field}
+          dir="auto"
           rows={1}
           aria-label={tChat('message')}
           aria-describedby={hint}

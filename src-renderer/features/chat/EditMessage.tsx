@@ -1,7 +1,8 @@
 import { ArrowUp } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
-import type { ChatText } from '../../i18n/en.chat.ts'
+import type { ChatText } from '../../i18n/en/chat.ts'
+import { isComposing } from '../../shared/isComposing.ts'
 import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
 import { modelsToAsk, useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
@@ -43,7 +44,7 @@ export function EditMessage({ message }: { message: Message }) {
     })
   }
   const byKey = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing || event.keyCode === 229) return
+    if (isComposing(event)) return
     if (event.key === 'Escape') leaveEdit()
     else if (isSendKey(event)) save(asks)
     else return
@@ -53,6 +54,7 @@ export function EditMessage({ message }: { message: Message }) {
   return (
     <div className="chat-edit">
       <textarea
+        dir="auto"
         ref={field}
         aria-label={t('editText')}
         aria-describedby={hint}

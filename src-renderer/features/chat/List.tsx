@@ -1,3 +1,4 @@
+import { isComposing } from '../../shared/isComposing.ts'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
 import './list/list.css'
 import './list/hits.css'
@@ -86,7 +87,7 @@ function ListSearch(props: {
     onAt(0)
   }
   const byKey = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event)) return
     const hit = hits[at]
     if (event.key === 'Escape' && text !== '') set('')
     else if (event.key === 'Enter' && hit) void openHit(hit, results.state.found?.text ?? text)

@@ -2,11 +2,11 @@ import { Check, Image, ImageOff, type LucideIcon, RefreshCw, Star, Wrench, Wrenc
 import { type KeyboardEvent, type Ref, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { VList, type VListHandle } from 'virtua'
-import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { Model, ModelFacts } from '../../../src-preload/contract/models.ts'
-import { showCalendarDate } from '../../i18n/format.ts'
+import { showCalendarDate, showSc } from '../../i18n/format.ts'
 import { keysOfPress, showKeys } from '../../shared/commands/keys.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { isComposing } from '../../shared/isComposing.ts'
 import { Kbd } from '../../shared/ui/Kbd.tsx'
 import { isMac } from '../../shared/ui/platform.ts'
 import { useChat } from '../../stores/chat.ts'
@@ -55,7 +55,7 @@ export function ModelList(props: {
     handle.current?.scrollToIndex(next === 1 ? 0 : next, { align: 'nearest' })
   }
   const byKey = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event)) return
     if (event.key === 'ArrowDown') goTo(modelAfter(lines, at, 1))
     else if (event.key === 'ArrowUp') goTo(modelAfter(lines, at, -1))
     else if (event.key === 'PageDown') goTo(modelAfter(lines, Math.min(lines.length, at + page + 1), -1))
@@ -72,6 +72,7 @@ export function ModelList(props: {
     <>
       <div className="chat-models-head">
         <input
+          dir="auto"
           ref={searchRef}
           role="combobox"
           aria-expanded

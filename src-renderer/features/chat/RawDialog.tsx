@@ -3,11 +3,12 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { LoggedBody, RequestDetail } from '../../../src-preload/contract/requests.ts'
 import { problemOf } from '../../api/problem.ts'
+import { showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { isComposing } from '../../shared/isComposing.ts'
 import { HighlightedText } from '../../shared/markdown/CodeBlock.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
-import { showBytes } from '../../shared/ui/bytes.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
@@ -126,7 +127,7 @@ function Body({ body }: { body: LoggedBody }) {
   const forms = formsOf(body)
   const [form, setForm] = useState<'pretty' | 'raw'>(forms?.pretty ? 'pretty' : 'raw')
   const box = useRef<HTMLElement>(null)
-  if (!forms) return <p className="chat-faint">{t('rawNotText', { bytes: showBytes(body.bytes) })}</p>
+  if (!forms) return <p className="chat-faint">{t('rawNotText', { bytes: showSize(body.bytes) })}</p>
   const text = form === 'pretty' ? (forms.pretty ?? forms.raw) : forms.raw
   return (
     <div className="chat-raw-body">
@@ -143,13 +144,13 @@ function Body({ body }: { body: LoggedBody }) {
           />
         )}
         <span className="chat-faint">
-          {showBytes(body.bytes)}
+          {showSize(body.bytes)}
           {forms.events !== null && ` · ${t('rawEventCount', { count: forms.events })}`}
         </span>
         <CopyButton text={text} name={t('rawCopy')} size="small" />
       </div>
       <RawSearch box={box} />
-      {body.capped && <p className="chat-param-fault">{t('rawCapped', { bytes: showBytes(body.bytes) })}</p>}
+      {body.capped && <p className="chat-param-fault">{t('rawCapped', { bytes: showSize(body.bytes) })}</p>}
       <section
         className="chat-raw"
         ref={box}
@@ -191,7 +192,7 @@ function RawSearch({ box }: { box: RefObject<HTMLElement | null> }) {
         inputRef={field}
         className="chat-raw-field"
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+          if (event.key !== 'Enter' || isComposing(event)) return
           event.preventDefault()
           step(event.shiftKey ? -1 : 1)
         }}

@@ -1,5 +1,5 @@
 import { canContinue, canRetry, type Message } from '../../../src-preload/contract/chat.ts'
-import type { ChatText } from '../../i18n/en.chat.ts'
+import type { ChatText } from '../../i18n/en/chat.ts'
 import { i18n } from '../../i18n/index.ts'
 import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import { commandOrigin } from '../../shared/ui/returnFocus.ts'

@@ -1,5 +1,6 @@
 import { createContext, createElement, type ReactNode, use, useEffect } from 'react'
 import { isBusy, type Message } from '../../../src-preload/contract/chat.ts'
+import { isComposing } from '../../shared/isComposing.ts'
 import { useChat } from '../../stores/chat.ts'
 import { messageIn } from '../../stores/openChat.ts'
 
@@ -27,7 +28,7 @@ export function useEscapeToStop(isRunning: boolean, stop: () => void): void {
   useEffect(() => {
     if (!isRunning) return
     const byKey = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || event.isComposing || document.querySelector('dialog[open], [role="menu"]')) return
+      if (event.key !== 'Escape' || isComposing(event) || document.querySelector('dialog[open], [role="menu"]')) return
       event.preventDefault()
       event.stopPropagation()
       stop()

@@ -1,9 +1,9 @@
+import { showSc } from '../../i18n/format.ts'
 import '../../shared/ui/composerBox.css'
 import './composer.css'
 import { Brush, GitBranch, Plug, X } from 'lucide-react'
 import { type KeyboardEvent, useId } from 'react'
 import { useTranslation } from 'react-i18next'
-import { showSc } from '../../../src-preload/contract/amountText.ts'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
 import { ConnectButton } from '../../shared/connect/ConnectButton.tsx'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
@@ -60,6 +60,7 @@ export function Composer() {
       <div className="composer-box images-composer">
         <Origin />
         <textarea
+          dir="auto"
           rows={1}
           aria-label={t('composer.prompt')}
           aria-describedby={hintId}

@@ -7,12 +7,11 @@ import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import type { Client } from '../../api/connect.ts'
 import { problemOf } from '../../api/problem.ts'
-import { showFull } from '../../i18n/format.ts'
+import { inSc, showFull, showMs, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { showCost } from '../../shared/money/cost.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { showBytes } from '../../shared/ui/bytes.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
@@ -20,7 +19,6 @@ import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useImages } from '../../stores/images.ts'
 import { openRow } from './actions.ts'
 import { Lineage } from './Lineage.tsx'
-import { showMs } from './time.ts'
 
 type ImageDetail = Awaited<ReturnType<Client['images']['get']>>
 
@@ -109,7 +107,7 @@ function Facts({ image, drawing }: { image: Image; drawing: Drawing | null }) {
         </>
       ),
     },
-    { id: 'bytes', name: t('details.bytes'), value: <span title={String(bytes)}>{showBytes(bytes)}</span> },
+    { id: 'bytes', name: t('details.bytes'), value: <span title={String(bytes)}>{showSize(bytes)}</span> },
     { id: 'type', name: t('details.type'), value: mime },
     { id: 'at', name: t('details.at'), value: <time dateTime={createdAt}>{showFull(createdAt)}</time> },
     ...(drawing?.tookMs == null ? [] : [{ id: 'took', name: t('details.took'), value: showMs(drawing.tookMs) }]),
@@ -140,7 +138,7 @@ function Request({ drawing }: { drawing: Drawing }) {
               cost === null ? (
                 showCost(drawing)
               ) : (
-                <span title={`${cost} SC`}>
+                <span title={inSc(cost)}>
                   <WithSc text={showCost(drawing)} />
                   {n > 1 && <span className="block font-normal text-faint">{t('details.costAll', { count: n })}</span>}
                 </span>
@@ -182,7 +180,7 @@ function Row({ id }: { id: number }) {
           : row &&
             t('details.rowFacts', {
               status: row.status ?? row.state,
-              time: took === null ? '' : took < 1_000 ? `${Math.round(took)} ms` : showMs(took),
+              time: took === null ? '' : showMs(took),
             })}
       </span>
       {row !== null && row !== 'gone' && (

@@ -1,3 +1,4 @@
+import { showNames, showSpan } from '../../i18n/format.ts'
 import './drawings.css'
 import { Ban, CircleAlert, Download, RotateCw, Square, X } from 'lucide-react'
 import { useState } from 'react'
@@ -20,7 +21,6 @@ import { useNow } from '../../shared/useNow.ts'
 import { isMaking, onStage, savedCount, useImages } from '../../stores/images.ts'
 import { cancel, dismissed, drawAgain, openLightbox, reuseDrawing, saveFiles } from './actions.ts'
 import { srcOf } from './thumbs.ts'
-import { showMs } from './time.ts'
 
 /** The running drawings, or the latest incomplete ones with one slot per requested image. */
 export function ImageDetails({ running }: { running: boolean }) {
@@ -109,7 +109,8 @@ function Running({ drawing: { createdAt, slots } }: { drawing: Drawing }) {
   const fetching = slots.some(({ state }) => state === 'fetching')
   return (
     <>
-      {t(fetching ? 'under.fetching' : 'under.waiting')} · {showMs(Math.max(0, now - new Date(createdAt).getTime()))}
+      {t(fetching ? 'under.fetching' : 'under.waiting')} ·{' '}
+      {showSpan(Math.max(0, now - new Date(createdAt).getTime()) / 1_000)}
     </>
   )
 }
@@ -170,7 +171,7 @@ function troublesOf({ slots, problem: whole }: Drawing): Trouble[] {
 /** Why images were refused, and their reported addresses. The addresses are text to copy: never loaded, never links. */
 function Refused({ trouble: { problem, slots }, many }: { trouble: Trouble; many: boolean }) {
   const { t } = useTranslation(['images', 'problems'])
-  const numbers = slots.map(({ index }) => index + 1).join(', ')
+  const numbers = showNames(slots.map(({ index }) => String(index + 1)))
   const title = problem ? problemTexts(problem).title : t('under.notFetched')
   const addresses = slots.flatMap(({ address }) => address ?? [])
   const files = slots.flatMap(({ fileId, index }) => (fileId === null ? [] : [{ fileId, number: index + 1 }]))

@@ -3,9 +3,9 @@ import { type KeyboardEvent, useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Image } from '../../../src-preload/contract/images.ts'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
+import { showSize } from '../../i18n/format.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { showBytes } from '../../shared/ui/bytes.ts'
 import { Lightbox } from '../../shared/ui/Lightbox.tsx'
 import { MenuItem } from '../../shared/ui/Menu.tsx'
 import { imagesStore, useImages, withCursor } from '../../stores/images.ts'
@@ -112,7 +112,7 @@ function useOther(id: string | null): Image | null {
 
 const Facts = ({ image: { width, height, bytes } }: { image: Image }) => (
   <>
-    {width} × {height} · {showBytes(bytes)}
+    {width} × {height} · {showSize(bytes)}
   </>
 )
 

@@ -12,9 +12,8 @@ import {
 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Image } from '../../../src-preload/contract/images.ts'
-import { showCount } from '../../i18n/format.ts'
+import { showCount, showSize } from '../../i18n/format.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { showBytes } from '../../shared/ui/bytes.ts'
 import { Field, type FieldProps, TextInput } from '../../shared/ui/Field.tsx'
 import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
@@ -118,7 +117,7 @@ function Many() {
         <KeyValue
           rows={[
             { id: 'count', name: t('details.pictures'), value: showCount(chosen.length) },
-            { id: 'bytes', name: t('details.bytes'), value: showBytes(bytes) },
+            { id: 'bytes', name: t('details.bytes'), value: showSize(bytes) },
           ]}
         />
       </InspectorSection>

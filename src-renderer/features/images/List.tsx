@@ -1,11 +1,12 @@
+import { isComposing } from '../../shared/isComposing.ts'
+import { containsWords } from '../../shared/looseText.ts'
 import './list.css'
 import { Brush, Plus, RotateCcw } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { Drawing } from '../../../src-preload/contract/images.ts'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
-import { showDay } from '../../i18n/format.ts'
+import { showDay, showSc } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
@@ -59,6 +60,7 @@ export function ImagesList() {
         onValue={searchFor}
         clearLabel={t('clearSearch')}
         onKeyDown={(event) => {
+          if (isComposing(event)) return
           if (event.key === 'ArrowDown') walk(0)
           else if (event.key === 'Escape' && search !== '') searchFor('')
           else return
@@ -87,12 +89,7 @@ const t = i18n.getFixedT(null, 'images')
 
 /** Matches all search terms in any order, regardless of case. */
 function matching(drawings: readonly Drawing[], search: string): readonly Drawing[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  if (words.length === 0) return drawings
-  return drawings.filter(({ prompt }) => {
-    const text = prompt.toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
+  return search.trim() === '' ? drawings : drawings.filter(({ prompt }) => containsWords(prompt, search))
 }
 
 /** The state and the remaining images of a drawing as text. */

@@ -1,8 +1,7 @@
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
-import { showSc } from '../../../src-preload/contract/amountText.ts'
-import { showCalendarLong, showCount, showShort } from '../../i18n/format.ts'
+import { inSc, showAxis, showCalendarLong, showCount, showSc, showShort } from '../../i18n/format.ts'
 import { Chart } from '../../shared/chart/Chart.tsx'
 import type { ChartData } from '../../shared/chart/data.ts'
 import { Legend } from '../../shared/chart/Legend.tsx'
@@ -26,7 +25,7 @@ function textOf(day: KeyDay | undefined, measure: KeyMeasure): string | null {
   if (!day?.figures) return null
   const count = measure === 'spend' ? null : countOf(day, measure)
   if (measure !== 'spend') return count === null ? null : showCount(count)
-  return day.figures.cost === null ? null : `${showSc(day.figures.cost)} SC`
+  return day.figures.cost === null ? null : inSc(showSc(day.figures.cost))
 }
 
 /** The days of one key as a chart with one series. */
@@ -41,7 +40,7 @@ export function chartOfKey(days: readonly KeyDay[], measure: KeyMeasure, name: s
     total: text,
     buckets: days.map(({ day, state }) => ({ from: day, to: day, state })),
     series: [{ id: 'key', name, ink: 0, values, text }],
-    axis: (value) => (measure === 'spend' ? `${Number(value.toPrecision(6))} SC` : showShort(value)),
+    axis: (value) => (measure === 'spend' ? inSc(showAxis(value)) : showShort(value)),
   }
 }
 

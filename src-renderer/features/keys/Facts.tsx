@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
-import { showSc } from '../../../src-preload/contract/amountText.ts'
-import { showCount } from '../../i18n/format.ts'
+import { inSc, showCount, showSc } from '../../i18n/format.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { WithSc } from '../../shared/ui/WithSc.tsx'
@@ -51,8 +50,8 @@ export function Facts({ shown }: { shown: AccountKey }) {
             ...(shown.balanceEnabled === false
               ? [row('balance', null, t('balanceOff'))]
               : [
-                  row('balance', shown.balance && <WithSc text={`${showSc(shown.balance)} SC`} />, t('notReported')),
-                  row('balanceLimit', shown.balanceLimit && `${showSc(shown.balanceLimit)} SC`, t('unset')),
+                  row('balance', shown.balance && <WithSc text={inSc(showSc(shown.balance))} />, t('notReported')),
+                  row('balanceLimit', shown.balanceLimit && inSc(showSc(shown.balanceLimit)), t('unset')),
                 ]),
           ]}
         />
@@ -61,7 +60,7 @@ export function Facts({ shown }: { shown: AccountKey }) {
         {totals && (
           <KeyValue
             rows={[
-              row('spent', totals.cost && <WithSc text={`${showSc(totals.cost)} SC`} />, t('notReported')),
+              row('spent', totals.cost && <WithSc text={inSc(showSc(totals.cost))} />, t('notReported')),
               ...(['requests', 'tokensIn', 'tokensOut'] as const).map((name) =>
                 row(name, totals[name] === null ? null : showCount(totals[name]), t('notReported')),
               ),

@@ -1,3 +1,4 @@
+import { isComposing } from '../../shared/isComposing.ts'
 import './keys.css'
 import { KeyRound } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useRef } from 'react'
@@ -42,7 +43,7 @@ export function KeysList() {
         value={search}
         onValue={(text) => keysStore.setState({ search: text })}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape' || search === '') return
+          if (event.key !== 'Escape' || search === '' || isComposing(event)) return
           keysStore.setState({ search: '' })
           event.preventDefault()
         }}

@@ -2,8 +2,8 @@ import { Maximize2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { LoggedBody, RequestDetail } from '../../../src-preload/contract/requests.ts'
+import { showSize } from '../../i18n/format.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
-import { showBytes } from '../../shared/ui/bytes.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
@@ -44,10 +44,10 @@ function Body({ which, body }: { which: Which; body: LoggedBody }) {
   const name = t(`detail.body.which.${which}`)
   const size = body.capped
     ? t('detail.body.capped', {
-        shown: showBytes(encoder.encode(body.text ?? '').length),
-        bytes: showBytes(body.bytes),
+        shown: showSize(encoder.encode(body.text ?? '').length),
+        bytes: showSize(body.bytes),
       })
-    : t('detail.body.whole', { bytes: showBytes(body.bytes) })
+    : t('detail.body.whole', { bytes: showSize(body.bytes) })
   return (
     <div className="min-w-0">
       <div className="flex items-center gap-1">
@@ -69,7 +69,7 @@ function Body({ which, body }: { which: Which; body: LoggedBody }) {
       {shown ? (
         <Text text={shown.text} label={t(`detail.body.largeTitle.${which}`)} className="max-h-52" />
       ) : (
-        <p className="text-soft">{t('detail.body.notText', { bytes: showBytes(body.bytes) })}</p>
+        <p className="text-soft">{t('detail.body.notText', { bytes: showSize(body.bytes) })}</p>
       )}
       {shown && (
         <Dialog

@@ -16,6 +16,7 @@ import {
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App, AppUse } from '../../../src-preload/contract/apps.ts'
+import { inSc } from '../../i18n/format.ts'
 import { type BudgetView, budgetsOf } from '../../shared/appBudgets.ts'
 import { BudgetMeter } from '../../shared/BudgetMeter.tsx'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
@@ -161,7 +162,7 @@ function Spend({ use, budget }: { use: AppUse | null; budget: string | null }) {
   return (
     <div
       className="num shrink-0 whitespace-nowrap font-[620] text-xl leading-tight tracking-[-.02em]"
-      title={`${spent} SC`}
+      title={inSc(spent)}
     >
       {budget === null ? showSc(spent) : showSpent(spent, budget)}{' '}
       <span className="ms-0.5 font-medium text-soft text-s tracking-normal">

@@ -3,10 +3,10 @@ import { Fragment, type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { problemKind } from '../../../src-preload/contract/problem.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { inSc, showNames, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { problemTexts } from '../../shared/errors/texts.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
-import { showBytes } from '../../shared/ui/bytes.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
@@ -137,7 +137,10 @@ function Facts({ row }: { row: RequestRow }) {
           {
             id: 'attempts',
             name: t('detail.attempts'),
-            value: t('detail.attemptsAfter', { figure: count(row.attempts), statuses: statuses.join(', ') }),
+            value: t('detail.attemptsAfter', {
+              figure: count(row.attempts),
+              statuses: showNames(statuses.map(String)),
+            }),
           },
         ]
       : []),
@@ -154,8 +157,8 @@ function Facts({ row }: { row: RequestRow }) {
     ...(row.adapted.length === 0
       ? []
       : [{ id: 'adapted', name: t('detail.adapted'), value: <Code>{row.adapted.join(', ')}</Code> }]),
-    { id: 'up', name: t('detail.bytesUp'), value: showBytes(row.bytesUp) },
-    { id: 'down', name: t('detail.bytesDown'), value: showBytes(row.bytesDown) },
+    { id: 'up', name: t('detail.bytesUp'), value: showSize(row.bytesUp) },
+    { id: 'down', name: t('detail.bytesDown'), value: showSize(row.bytesDown) },
     {
       id: 'request',
       name: t('detail.requestId'),
@@ -263,7 +266,7 @@ function Usage({ row }: { row: RequestRow }) {
               row.cost === null ? (
                 t('detail.usage.unknown')
               ) : (
-                <span title={`${row.cost} SC`}>
+                <span title={inSc(row.cost)}>
                   {showSc(row.cost)} <Sc />{' '}
                   <span className="font-normal text-faint">
                     <WithSc text={t(row.costIs === 'estimated' ? 'detail.usage.est' : `detail.usage.${row.costIs}`)} />

@@ -2,6 +2,7 @@ import { Plus } from 'lucide-react'
 import { useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Model } from '../../../src-preload/contract/models.ts'
+import { isComposing } from '../../shared/isComposing.ts'
 import { isTestModel } from '../../shared/ModelField.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
@@ -101,7 +102,7 @@ function Choice({ models, onChange }: { models: readonly string[]; onChange: (mo
           value={search}
           onChange={(event) => setSearch(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+            if (event.key !== 'Enter' || isComposing(event)) return
             event.preventDefault()
             add()
           }}

@@ -1,10 +1,11 @@
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
+import { showSpan } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { openConnectionSettings } from '../../shared/navigation.ts'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { useNow } from '../../shared/useNow.ts'
-import { showMs, showTime } from './figures.ts'
+import { showTime } from './figures.ts'
 
 /** The reasons why apps get no answers, each with one action. */
 export function ProxyNotices(props: {
@@ -56,7 +57,7 @@ function Queue({ heldUntil, waiting }: { heldUntil: string | null; waiting: numb
   const queue = waiting > 0 ? t('notices.inQueue', { count: waiting }) : ''
   if (heldUntil !== null && left > 0) {
     const seconds = Math.ceil(left / 1_000)
-    const inWords = seconds < 100 ? `${seconds} s` : showMs(seconds * 1_000)
+    const inWords = showSpan(seconds, 0)
     return (
       <Notice kind="warn" role="status">
         {t('notices.held', { at: showTime(heldUntil, now), left: inWords })} {queue}

@@ -6,6 +6,7 @@ import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
 import { i18n } from '../../i18n/index.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { isComposing } from '../../shared/isComposing.ts'
 import { ModelSelect } from '../../shared/ModelField.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
@@ -50,7 +51,7 @@ export function SetupPicker({ picked, onPick, children }: SetupPickerProps) {
     if (left[0] && !left.some(({ id }) => id === picked.id)) onPick(left[0])
   }
   const pickFirst = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+    if (event.key !== 'Enter' || isComposing(event)) return
     event.preventDefault()
     if (found[0]) onPick(found[0])
   }

@@ -1,3 +1,4 @@
+import { isComposing } from '../../shared/isComposing.ts'
 import './quick.css'
 import {
   ArrowUp,
@@ -98,7 +99,7 @@ const windowKeys: Readonly<Record<string, () => Promise<void>>> = {
 function useWindowKeys(): void {
   useEffect(() => {
     const press = (event: globalThis.KeyboardEvent): void => {
-      if (event.isComposing || event.defaultPrevented || event.repeat) return
+      if (isComposing(event) || event.defaultPrevented || event.repeat) return
       const act = windowKeys[keysOfPress(event, isMac) ?? '']
       if (!act) return
       event.preventDefault()
@@ -120,6 +121,7 @@ function Prompt() {
   return (
     <header className="quick-prompt">
       <textarea
+        dir="auto"
         // biome-ignore lint/a11y/noAutofocus: the window consists of this field
         autoFocus
         rows={1}

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Counts, Damage, SetAside } from '../../../src-preload/contract/data.ts'
 import { problemOf } from '../../api/problem.ts'
-import { showFull, showSize } from '../../i18n/format.ts'
+import { showFull, showNames, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { showToast } from '../../shared/toasts.ts'
@@ -57,7 +57,7 @@ export function DataAside() {
 function DamageNotice({ damage, onRead }: { damage: Damage; onRead: () => void }) {
   const { t } = useTranslation('data')
   const words = (counts: Counts): string =>
-    counts.map(({ thing, count }) => t(`countOf.${thing}`, { count })).join(', ')
+    showNames(counts.map(({ thing, count }) => t(`countOf.${thing}`, { count })))
   const lost = damage.lost.map(({ thing, count }) =>
     count === null ? t('damage.some', { thing: t(`dataName.${thing}`) }) : t(`countOf.${thing}`, { count }),
   )
@@ -75,7 +75,7 @@ function DamageNotice({ damage, onRead }: { damage: Damage; onRead: () => void }
             : t('damage.recovered', { things: words(damage.recovered) })}
         </li>
         <li className="font-[540]">
-          {lost.length === 0 ? t('damage.lostNone') : t('damage.lost', { things: lost.join(', ') })}
+          {lost.length === 0 ? t('damage.lostNone') : t('damage.lost', { things: showNames(lost) })}
         </li>
         {damage.mended.length > 0 && <li>{t('damage.mended', { things: words(damage.mended) })}</li>}
         {damage.mediaSetAside > 0 && <li>{t('damage.media', { count: damage.mediaSetAside })}</li>}

@@ -3,10 +3,10 @@ import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { App } from '../../../src-preload/contract/apps.ts'
 import { problemOf } from '../../api/problem.ts'
+import { showSize } from '../../i18n/format.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { showBytes } from '../../shared/ui/bytes.ts'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
@@ -183,7 +183,7 @@ function Bodies() {
   return (
     <Row
       name={<Term word={t('proxy.bodies')} about={bodiesAbout} />}
-      hint={bytes > 0 ? t('proxy.bodiesHint', { size: showBytes(bytes) }) : t('proxy.bodiesNone')}
+      hint={bytes > 0 ? t('proxy.bodiesHint', { size: showSize(bytes) }) : t('proxy.bodiesNone')}
     >
       {bytes > 0 && (
         <Button variant="danger" onClick={() => setAsking(true)}>

@@ -5,6 +5,7 @@ import { VList } from 'virtua'
 import type { Speech } from '../../../src-preload/contract/speech.ts'
 import { showDay } from '../../i18n/format.ts'
 import { clockOf } from '../../shared/audio/durationText.ts'
+import { isComposing } from '../../shared/isComposing.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
@@ -28,6 +29,7 @@ export function SpeechList() {
     return () => useSpeech.setState(({ listsDrawn }) => ({ listsDrawn: listsDrawn - 1 }))
   }, [])
   const down = (event: KeyboardEvent): void => {
+    if (isComposing(event)) return
     if (event.key === 'Escape' && search !== '') setSearch({ search: '' })
     else if (event.key === 'ArrowDown') {
       event.currentTarget.closest('nav')?.querySelector<HTMLElement>('[data-speech] button[tabindex="0"]')?.focus()

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { type SpeechRequest, speechFormats } from '../../../src-preload/contract/speech.ts'
+import { isComposing } from '../../shared/isComposing.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
@@ -91,7 +92,7 @@ export function RateField({ rate, onRate }: { rate: number; onRate: (rate: numbe
         inputMode="numeric"
         defaultValue={String(rate)}
         className="max-w-40"
-        onKeyDown={(event) => event.key === 'Enter' && take(event.currentTarget)}
+        onKeyDown={(event) => event.key === 'Enter' && !isComposing(event) && take(event.currentTarget)}
         onBlur={({ target }) => take(target)}
       />
     </Field>

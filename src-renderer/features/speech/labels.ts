@@ -1,5 +1,5 @@
 import { type Speech, speechInputBytes } from '../../../src-preload/contract/speech.ts'
-import { i18n } from '../../i18n/index.ts'
+import { showSpan } from '../../i18n/format.ts'
 
 const encoder = new TextEncoder()
 
@@ -8,15 +8,9 @@ export const bytesIn = (text: string): number => encoder.encode(text).length
 
 export const fitsOneRequest = (bytes: number): boolean => bytes <= speechInputBytes
 
-/** A duration in s as text: `42 s`, `3 min 05 s`. */
-export function lengthOf(seconds: number): string {
-  const whole = Math.round(seconds)
-  if (whole < 60) return i18n.t('speech:seconds', { count: seconds < 10 ? Math.round(seconds * 10) / 10 : whole })
-  if (whole < 3600) {
-    return i18n.t('speech:minutes', { minutes: Math.floor(whole / 60), seconds: String(whole % 60).padStart(2, '0') })
-  }
-  return i18n.t('speech:hours', { hours: Math.floor(whole / 3600), minutes: Math.floor(whole / 60) % 60 })
-}
+/** A duration in s as text: `2.5 s`, `42 s`, `3 min 05 s`. */
+export const lengthOf = (seconds: number): string =>
+  showSpan(seconds, seconds < 9.95 && Math.round(seconds * 10) % 10 !== 0 ? 1 : 0)
 
 /** Values that the service uses for unset fields (specification, POST /v1/audio/speech). */
 export const defaultVoice = 'alloy'

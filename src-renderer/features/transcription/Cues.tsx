@@ -3,6 +3,7 @@ import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 're
 import { useTranslation } from 'react-i18next'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import type { Cue, Transcript } from '../../../src-preload/contract/transcription.ts'
+import { isComposing } from '../../shared/isComposing.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { attempt } from './client.ts'
 import type { FindResult } from './FindBar.tsx'
@@ -35,7 +36,7 @@ export function Cues({ transcript, found }: { transcript: Transcript; found: Fin
     focus(at)
   }
   const byKey = (event: KeyboardEvent): void => {
-    if (editing !== null || event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return
+    if (editing !== null || isComposing(event) || event.ctrlKey || event.metaKey || event.altKey) return
     const to = walked(event.key, reached, cues.length)
     if (event.key === 'F2') setEditing(reached)
     else if (to === null) return
@@ -208,7 +209,7 @@ function CueField(props: { transcript: Transcript; at: number; cue: Cue; label: 
       onBlur={() => end(true)}
       onKeyDown={(event) => {
         event.stopPropagation()
-        if (event.nativeEvent.isComposing) return
+        if (isComposing(event)) return
         if (event.key === 'Escape' || (event.key === 'Enter' && !event.shiftKey)) {
           event.preventDefault()
           end(event.key === 'Enter')

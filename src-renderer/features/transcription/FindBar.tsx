@@ -3,6 +3,7 @@ import { type KeyboardEvent, type RefObject, useEffect, useMemo, useState } from
 import { useTranslation } from 'react-i18next'
 import type { Transcript } from '../../../src-preload/contract/transcription.ts'
 import { showCount } from '../../i18n/format.ts'
+import { isComposing } from '../../shared/isComposing.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { hitsIn } from './find.ts'
 
@@ -49,7 +50,7 @@ export function FindBar(props: {
   const { found, onLook, onWalk, field } = props
   const some = found.count > 0
   const byKey = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event)) return
     if (event.key === 'Enter') onWalk(event.shiftKey ? -1 : 1)
     else if (event.key === 'Escape' && found.needle !== '') onLook('')
     else return
@@ -66,6 +67,7 @@ export function FindBar(props: {
     <search className="transcribe-find">
       <Search aria-hidden size={14} />
       <input
+        dir="auto"
         ref={field}
         type="text"
         aria-label={t('find')}

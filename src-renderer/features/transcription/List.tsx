@@ -5,6 +5,7 @@ import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import type { Recording } from '../../../src-preload/contract/transcription.ts'
 import { showDay } from '../../i18n/format.ts'
 import { clockOf } from '../../shared/audio/durationText.ts'
+import { isComposing } from '../../shared/isComposing.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { InlineNameField } from '../../shared/ui/InlineNameField.tsx'
 import { Menu, MenuItem } from '../../shared/ui/Menu.tsx'
@@ -26,7 +27,7 @@ export function TranscribeList() {
   const search = useTranscribe((now) => now.search)
   const rows = useRef<RowsHandle | null>(null)
   const byKey = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event)) return
     if (event.key === 'Escape' && search !== '') searchFor('')
     else if (event.key === 'ArrowDown') rows.current?.focus()
     else return
@@ -91,7 +92,7 @@ function Rows({ handle }: { handle: { current: RowsHandle | null } }) {
     void removeRecordings([id]).then(() => focus(Math.min(at, list.length - 2)))
   }
   const byKey = (event: KeyboardEvent): void => {
-    if (naming !== null || event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return
+    if (naming !== null || isComposing(event) || event.ctrlKey || event.metaKey || event.altKey) return
     const one = list[at]
     if (!one) return
     if (event.key === 'ArrowDown') focus(Math.min(list.length - 1, at + 1))

@@ -1,8 +1,10 @@
-/** The matches of a search text, regardless of case, as UTF-16 offsets. */
+import { looseSource } from '../../shared/looseText.ts'
+
+/** The matches of a search text, regardless of case and accents, as UTF-16 offsets. */
 export function hitsIn(text: string, needle: string): [from: number, to: number][] {
   const wanted = needle.trim()
   if (wanted === '') return []
-  const pattern = new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/\s+/g, '\\s+'), 'giu')
+  const pattern = new RegExp(looseSource(wanted, '\\s'), 'giu')
   return Array.from(text.matchAll(pattern), ({ index, 0: hit }) => [index, index + hit.length])
 }
 

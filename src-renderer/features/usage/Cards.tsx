@@ -1,9 +1,18 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { exact, showSc } from '../../../src-preload/contract/amountText.ts'
+import { exact } from '../../../src-preload/contract/amountText.ts'
 import type { PageView } from '../../../src-preload/contract/columns.ts'
 import type { Account } from '../../../src-preload/contract/usage.ts'
-import { showCalendarDay, showCount, showFull, showInstant, showShare, showShort } from '../../i18n/format.ts'
+import {
+  inSc,
+  showCalendarDay,
+  showCount,
+  showFull,
+  showInstant,
+  showSc,
+  showShare,
+  showShort,
+} from '../../i18n/format.ts'
 import { cx } from '../../shared/ui/cx.ts'
 import { Tooltip } from '../../shared/ui/Tooltip.tsx'
 import { Sc, WithSc } from '../../shared/ui/WithSc.tsx'
@@ -117,7 +126,7 @@ function Spent({ view }: { view: PageView }) {
     <Figure
       name={t(query.source === 'here' ? 'cards.spentHere' : 'cards.spent', { range })}
       details={[
-        total.cost === null ? null : `${total.cost} SC`,
+        total.cost === null ? null : inSc(total.cost),
         total.estimated > 0
           ? t('cards.estimated', { count: total.estimated, figure: showCount(total.estimated) })
           : null,

@@ -1,6 +1,7 @@
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showCalendarDate } from '../../i18n/format.ts'
+import { isComposing } from '../../shared/isComposing.ts'
 import { cx } from '../../shared/ui/cx.ts'
 import { Named } from '../../shared/ui/Named.tsx'
 import { raisedSearch, SearchField } from '../../shared/ui/SearchField.tsx'
@@ -138,7 +139,7 @@ function SeriesSearch({ by }: { by: 'model' | 'app' | 'feature' | 'key' }) {
       value={search}
       onValue={setSearch}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape' || search === '') return
+        if (event.key !== 'Escape' || search === '' || isComposing(event)) return
         setSearch('')
         event.preventDefault()
       }}

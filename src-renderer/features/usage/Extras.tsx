@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
-import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { App } from '../../../src-preload/contract/apps.ts'
+import { showSc } from '../../i18n/format.ts'
 import { budgetsOf } from '../../shared/appBudgets.ts'
 import { BudgetMeter } from '../../shared/BudgetMeter.tsx'
 import { showSpent } from '../../shared/money/sc.ts'

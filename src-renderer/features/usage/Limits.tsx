@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { Limited, LimitStatus, Limits } from '../../../src-preload/contract/account.ts'
 import { banAt, resetAt } from '../../../src-preload/contract/limitText.ts'
 import type { Who } from '../../../src-preload/contract/requests.ts'
-import { showCount, showInstant } from '../../i18n/format.ts'
+import { showCount, showInstant, showSpan } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useOffline } from '../../shared/offline/useOffline.ts'
 import { useStudio } from '../../shared/studioContext.ts'
@@ -312,10 +312,5 @@ function History() {
   )
 }
 
-/** Formats a duration in ms: `0 s`, `0.4 s`, `12 s`, `2 min 05 s`. */
-function showWait(ms: number): string {
-  const seconds = ms / 1_000
-  if (seconds < 10) return `${Number(seconds.toFixed(1))} s`
-  const whole = Math.round(seconds)
-  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`
-}
+/** Formats a duration in ms: `0.4 s`, `12 s`, `2 min 05 s`. */
+const showWait = (ms: number): string => showSpan(ms / 1_000, ms > 0 && ms < 9_950 ? 1 : 0)

@@ -1,8 +1,7 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { Figures } from '../../../src-preload/contract/usage.ts'
-import { showCount } from '../../i18n/format.ts'
+import { inSc, showCount, showSc } from '../../i18n/format.ts'
 import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
 import { WithSc } from '../../shared/ui/WithSc.tsx'
 
@@ -23,7 +22,7 @@ export function ReportedFigures({ figures, at }: { figures: Figures; at: string 
   const { t } = useTranslation('usage')
   return (
     <>
-      {figures.cost === null ? t('table.unknown') : `${showSc(figures.cost)} SC`}
+      {figures.cost === null ? t('table.unknown') : inSc(showSc(figures.cost))}
       <small className="block text-faint">
         {requestsText(t, figures.requests)}
         {', '}

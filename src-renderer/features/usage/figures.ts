@@ -1,7 +1,7 @@
-import { exact, showSc } from '../../../src-preload/contract/amountText.ts'
+import { exact } from '../../../src-preload/contract/amountText.ts'
 import type { PageSeries, PageView } from '../../../src-preload/contract/columns.ts'
 import type { Comparison, Figures } from '../../../src-preload/contract/usage.ts'
-import { showCount, showShort } from '../../i18n/format.ts'
+import { inSc, showAxis, showCount, showSc, showShort } from '../../i18n/format.ts'
 import type { ChartData, ChartSeries, Ink } from '../../shared/chart/data.ts'
 import { shareOf, sumSc } from '../../shared/money/sc.ts'
 import type { Measure } from '../../stores/usage.ts'
@@ -29,7 +29,7 @@ const bucketOf = (series: PageSeries, at: number) => ({
 export function bucketText(series: PageSeries, at: number, measure: Measure): string | null {
   if (measure === 'spend') {
     const cost = series.cost.at(at)
-    return cost === null || isUnused(series, at) ? null : `${showSc(cost)} SC`
+    return cost === null || isUnused(series, at) ? null : inSc(showSc(cost))
   }
   const count = countOf(bucketOf(series, at), measure)
   return count === null || isUnused(series, at) ? null : showCount(count)
@@ -45,7 +45,7 @@ const isUnused = (series: PageSeries, at: number): boolean =>
 export function totalText(view: PageView, at: number, measure: Measure): string | null {
   if (measure === 'spend') {
     const costs = view.series.flatMap((one) => (isUnused(one, at) ? [] : (one.cost.at(at) ?? [])))
-    return costs.length === 0 ? null : `${showSc(sumSc(costs))} SC`
+    return costs.length === 0 ? null : inSc(showSc(sumSc(costs)))
   }
   const counts = view.series.flatMap((one) => (isUnused(one, at) ? [] : (countOf(bucketOf(one, at), measure) ?? [])))
   return counts.length === 0 ? null : showCount(counts.reduce((sum, count) => sum + count, 0))
@@ -105,10 +105,7 @@ export function chartOf(
 export const axisOf =
   (measure: Measure) =>
   (value: number): string =>
-    measure === 'spend' ? `${showAxis(value)} SC` : showShort(value)
-
-/** An axis value without floating-point noise. */
-const showAxis = (value: number): string => (value >= 1_000 ? showShort(value) : String(Number(value.toPrecision(6))))
+    measure === 'spend' ? inSc(showAxis(value)) : showShort(value)
 
 function beforeOf(view: PageView, count: number, measure: Measure): NonNullable<ChartData['before']> {
   const parts = view.series.map((one) => heights(one, measure))

@@ -1,4 +1,4 @@
-import { mcpGallery } from './mcpGallery.ts'
+import { mcpGallery } from './parts/mcpGallery.ts'
 
 /** Tools in a chat (cards, picker) and in Settings (own tools, MCP servers). */
 export const chatTools = {

@@ -29,6 +29,13 @@ export const common = {
     slots: 'Slots: how many requests the service runs for this key at the same time',
     loggedBodies: 'Logged bodies: the full texts of requests and replies',
   },
+  span: {
+    milliseconds: '{{ms}} ms',
+    under: '< {{ms}} ms',
+    seconds: '{{seconds}} s',
+    minutes: '{{whole}} min {{part}} s',
+    hours: '{{whole}} h {{part}} min',
+  },
   cost: {
     measured: '{{amount}} SC measured',
     estimated: '{{amount}} SC est.',

@@ -20,7 +20,6 @@ export const models = {
   showTests_other: 'More test models ({{count}})',
   hideTests: 'Hide test models',
   notListed: '{{model}} (not listed)',
-  showTests: 'Show test models ({{count}})',
   showChat: 'Show chat models only',
   hiddenMatch_one: '{{count}} model that is not for chats matches “{{search}}”.',
   hiddenMatch_other: '{{count}} models that are not for chats match “{{search}}”.',

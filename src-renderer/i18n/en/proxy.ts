@@ -1,4 +1,4 @@
-import { requestLog } from './requestLog.ts'
+import { requestLog } from './parts/requestLog.ts'
 
 export const proxy = {
   title: 'Local API',

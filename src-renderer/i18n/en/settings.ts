@@ -78,13 +78,10 @@ export const settings = {
   },
   language: {
     title: 'Language',
-    about: 'The language of this window. Models reply in the language you write in.',
+    about: 'The language of windows, menus and notifications. Models reply in the language you write in.',
     name: 'Language',
-    names: {
-      en: 'English',
-      'en-XA': 'Long words (for testing)',
-      'ar-XB': 'Right to left (for testing)',
-    },
+    system: 'System ({{language}})',
+    failed: 'The language could not be loaded. Reload the window to try again.',
   },
   chat: {
     title: 'Chat',

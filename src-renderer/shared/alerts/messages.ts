@@ -1,6 +1,5 @@
 import type { AlertFacts, AlertPlace } from '../../../src-preload/contract/alerts.ts'
-import { showSc } from '../../../src-preload/contract/amountText.ts'
-import { showCalendarDay, showCount, showInstant } from '../../i18n/format.ts'
+import { showCalendarDay, showCount, showInstant, showSc } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { lessSc, showSpent } from '../money/sc.ts'
 import { plainText } from '../ui/plainText.ts'

@@ -1,3 +1,4 @@
+import { isComposing } from '../isComposing.ts'
 import './commands.css'
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
@@ -65,7 +66,7 @@ function Content() {
     setTimeout(() => runOutsideDrawers(run, commandStore.getState().commands.get(id)?.keepsDrawers))
   }
   const byKey = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event)) return
     const goal = goalOf(event.key, lines, at)
     if (goal !== null) goTo(goal)
     else if (event.key === 'Enter') run(chosen)
@@ -79,6 +80,7 @@ function Content() {
       <div className="palette-field">
         <Search aria-hidden size={16} strokeWidth={1.75} />
         <input
+          dir="auto"
           type="text"
           role="combobox"
           aria-label={t('title')}

@@ -5,6 +5,7 @@ import { useStore } from 'zustand'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
 import { ProblemNotice } from '../errors/ProblemNotice.tsx'
+import { folded } from '../looseText.ts'
 import { useStudio } from '../studioContext.ts'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { TextInput } from '../ui/Field.tsx'
@@ -33,11 +34,11 @@ export function ShortcutList({ heading: Heading }: { heading: 'h2' | 'h3' }) {
     setProblem(null)
     studio.app.updateSettings({ shortcuts: { ...next } }).catch((thrown: unknown) => setProblem(problemOf(thrown)))
   }
-  const wanted = text.trim().toLocaleLowerCase()
+  const wanted = folded(text.trim())
   const shown = [...commands.values()].filter(
     (command) =>
-      command.title.toLocaleLowerCase().includes(wanted) ||
-      keysOf(command, shortcuts).some((keys) => showKeys(keys, isMac).toLocaleLowerCase().includes(wanted)),
+      folded(command.title).includes(wanted) ||
+      keysOf(command, shortcuts).some((keys) => folded(showKeys(keys, isMac)).includes(wanted)),
   )
   return (
     <div className="flex min-w-0 flex-col gap-3">

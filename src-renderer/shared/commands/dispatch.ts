@@ -1,4 +1,5 @@
 import { appStore } from '../../stores/app.ts'
+import { isComposing } from '../isComposing.ts'
 import { closeDrawers } from '../listRegion.ts'
 import { isMac } from '../ui/platform.ts'
 import { bindings, type Shortcuts } from './bindings.ts'
@@ -34,8 +35,7 @@ export function followKeys(signal: AbortSignal): void {
 }
 
 function commandFor(event: KeyboardEvent): Command | null {
-  // 229: the key belongs to an input method, even when isComposing is already false.
-  if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return null
+  if (event.defaultPrevented || isComposing(event)) return null
   const keys = keysOfPress(event, isMac)
   if (keys === null || (writes(event.target) && !worksInFields(keys))) return null
   const { commands } = commandStore.getState()

@@ -1,4 +1,5 @@
 import * as fuzzysort from 'fuzzysort'
+import { folded } from '../looseText.ts'
 import { type Command, groups, isPossible } from './registry.ts'
 import type { CommandSource, Thing } from './sources.ts'
 
@@ -122,8 +123,7 @@ export function finder(entries: PaletteCatalogue) {
 }
 
 const wordsOf = (text: string): string[] =>
-  text
-    .toLocaleLowerCase()
+  folded(text)
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean)
 
@@ -133,8 +133,8 @@ const wordsOf = (text: string): string[] =>
  * so a closer match always comes first.
  */
 function closeness(title: string, text: string, searched: readonly string[]): number {
-  const written = title.toLocaleLowerCase()
-  const typed = text.toLocaleLowerCase()
+  const written = folded(title)
+  const typed = folded(text)
   const words = wordsOf(title)
   if (searched.length > 0 && searched.every((word) => words.includes(word))) return written.startsWith(typed) ? 4 : 3
   if (searched.length > 0 && searched.every((word) => words.some((one) => one.startsWith(word)))) return 2

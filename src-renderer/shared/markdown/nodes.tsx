@@ -53,7 +53,11 @@ function Node({ node, place }: { node: RootContent; place: Place }): ReactNode {
     case 'delete':
       return <del>{draw(node.children, place)}</del>
     case 'inlineCode':
-      return <code className="md-code">{revealed(node.value)}</code>
+      return (
+        <code className="md-code" dir="ltr">
+          {revealed(node.value)}
+        </code>
+      )
     case 'break':
       return <br />
     case 'thematicBreak':

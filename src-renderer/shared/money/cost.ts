@@ -1,4 +1,4 @@
-import { showSc } from '../../../src-preload/contract/amountText.ts'
+import { showSc } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 
 /** An amount in SC as a decimal string, and whether it is estimated. */

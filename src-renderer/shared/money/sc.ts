@@ -1,6 +1,7 @@
 // Amounts stay decimal strings: nothing is added or rounded in floating point.
 
-import { exact, grouped, rounded, scale, showSc } from '../../../src-preload/contract/amountText.ts'
+import { exact, grouped, showSc as plainSc, rounded, scale } from '../../../src-preload/contract/amountText.ts'
+import { locale, showSc } from '../../i18n/format.ts'
 
 /**
  * Formats an amount beside its limit. Adds digits until the rounded amount is below the limit exactly when the exact amount is.
@@ -8,13 +9,12 @@ import { exact, grouped, rounded, scale, showSc } from '../../../src-preload/con
 export function showSpent(amount: string, limit: string): string {
   const isBelow = exact(amount) < exact(limit)
   const looksBelow = (text: string): boolean => exact(text.replaceAll(',', '')) < exact(limit)
-  const plain = showSc(amount)
-  if (looksBelow(plain) === isBelow) return plain
+  if (looksBelow(plainSc(amount)) === isBelow) return showSc(amount)
   for (let digits = 3; digits < scale; digits += 1) {
     const text = rounded(amount, digits)
-    if (looksBelow(text) === isBelow) return grouped(text)
+    if (looksBelow(text) === isBelow) return grouped(text, locale())
   }
-  return grouped(rounded(amount, scale))
+  return grouped(rounded(amount, scale), locale())
 }
 
 /** Units of 10^-18 as a decimal string. */

@@ -92,8 +92,8 @@ export function TextInput({ mono = false, className, ...props }: TextInputProps)
       type="text"
       autoComplete="off"
       spellCheck={false}
-      // Addresses, keys and code read from left to right in every language.
-      {...(mono ? { dir: 'ltr' } : {})}
+      // Addresses, keys and code read from left to right in every language, other texts as their first letter does.
+      dir={mono ? 'ltr' : 'auto'}
       {...useFieldProps()}
       {...props}
       className={cx(box, mono && 'font-mono text-s', className)}

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react'
+import { isComposing } from '../isComposing.ts'
 
 export interface InlineNameFieldProps {
   name: string
@@ -34,6 +35,7 @@ export function InlineNameField({ name, label, maxLength, className, onName, onE
   }
   return (
     <input
+      dir="auto"
       ref={field}
       aria-label={label}
       defaultValue={name}
@@ -43,7 +45,7 @@ export function InlineNameField({ name, label, maxLength, className, onName, onE
       onBlur={() => end(true)}
       onKeyDown={(event) => {
         event.stopPropagation()
-        if (event.nativeEvent.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return
+        if (isComposing(event) || (event.key !== 'Enter' && event.key !== 'Escape')) return
         // Escape would also close the drawer around the field.
         event.preventDefault()
         end(event.key === 'Enter')

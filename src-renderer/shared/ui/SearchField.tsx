@@ -44,6 +44,7 @@ export function SearchField({
       <Search aria-hidden size={iconSize} {...(iconStroke && { strokeWidth: iconStroke })} className="shrink-0" />
       <input
         type="search"
+        dir="auto"
         ref={field}
         aria-label={label}
         placeholder={label}

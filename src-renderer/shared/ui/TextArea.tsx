@@ -10,6 +10,7 @@ export function TextArea({ mono = false, className, ...props }: TextAreaProps) {
     <textarea
       autoComplete="off"
       spellCheck={!mono}
+      dir={mono ? 'ltr' : 'auto'}
       {...useFieldProps()}
       {...props}
       className={cx(

@@ -14,7 +14,7 @@ import { newDataDir, tidy } from './fixtures.ts'
 afterEach(tidy)
 
 const named = (items: MenuItemConstructorOptions[]): string[] =>
-  items.map(({ label, role, type }) => label ?? role ?? type ?? '')
+  items.map(({ label, role, type }) => role ?? label ?? type ?? '')
 const submenu = (menu: MenuItemConstructorOptions[], label: string): MenuItemConstructorOptions[] => {
   const found = menu.find((item) => item.label === label)?.submenu
   return Array.isArray(found) ? found : []
@@ -28,7 +28,7 @@ describe('the application menu', () => {
 
   test('of macOS has About, Settings and Quit in the application’s own menu', () => {
     const menu = menuOf('darwin')
-    expect(named(menu)).toEqual(['Inference Studio', 'File', 'editMenu', 'View', 'windowMenu', 'Help'])
+    expect(named(menu)).toEqual(['Inference Studio', 'File', 'editMenu', 'View', 'windowMenu', 'help'])
     const own = named(submenu(menu, 'Inference Studio'))
     expect(own.slice(0, 3)).toEqual(['About Inference Studio', 'separator', 'Settings…'])
     expect(own.at(-1)).toBe('quit')
@@ -37,7 +37,7 @@ describe('the application menu', () => {
 
   test.each(['win32', 'linux'] as const)('of %s has Settings and Quit in File, and About in Help', (platform) => {
     const menu = menuOf(platform)
-    expect(named(menu)).toEqual(['File', 'editMenu', 'View', 'windowMenu', 'Help'])
+    expect(named(menu)).toEqual(['File', 'editMenu', 'View', 'windowMenu', 'help'])
     expect(named(submenu(menu, 'File'))).toEqual([...fileEntries, 'Settings…', 'separator', 'close', 'quit'])
     expect(named(submenu(menu, 'Help'))).toEqual([
       'Guide',
@@ -48,6 +48,20 @@ describe('the application menu', () => {
       'About Inference Studio',
     ])
   })
+
+  test.each(['darwin', 'win32', 'linux'] as const)(
+    'of %s has a label of its own for every entry with a role',
+    (platform) => {
+      const all = (items: MenuItemConstructorOptions[]): MenuItemConstructorOptions[] =>
+        items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? all(item.submenu) : [])])
+      const shown = all(menuOf(platform, true)).filter(({ type, visible }) => type !== 'separator' && visible !== false)
+      expect(shown.length).toBeGreaterThan(30)
+      expect(shown.filter(({ label }) => label === undefined)).toEqual([])
+      // Electron replaces a menu with such a role only where it has no entries.
+      expect(named(submenu(menuOf(platform), 'Edit')).slice(0, 3)).toEqual(['undo', 'redo', 'separator'])
+      expect(named(submenu(menuOf(platform), 'Window'))[0]).toBe('minimize')
+    },
+  )
 
   test('zooms in also without Shift, on the key "=" and on the key "+" of other keyboards', () => {
     const zooms = submenu(menuOf('linux'), 'View').filter(({ role }) => role === 'zoomIn')
@@ -68,9 +82,12 @@ describe('the application menu', () => {
       { id: 'a', title: 'Q&A\nabout \u202ebidi' },
       { id: 'b', title: null },
       { id: 'c', title: 'x'.repeat(200) },
+      { id: 'd', title: `${'é'.repeat(58)}👩‍👧 and more` },
     ]
     const entries = submenu(submenu(appMenu(actions, { devTools: false, recent }), 'File'), 'Recent chats')
-    expect(named(entries)).toEqual(['Q&&A about bidi', 'Untitled chat', `${'x'.repeat(59)}…`])
+    expect(named(entries)).toEqual([
+      ...['Q&&A about bidi', 'Untitled chat', `${'x'.repeat(59)}…`, `${'é'.repeat(58)}👩‍👧…`],
+    ])
     entries[1]?.click?.({} as never, undefined, {} as never)
     expect(actions.go).toHaveBeenCalledWith({ page: 'chat', id: 'b' })
     const none = submenu(submenu(appMenu(actions, { devTools: false }), 'File'), 'Recent chats')
@@ -203,7 +220,7 @@ describe('the menu of a right click', () => {
     await composer(page).click({ button: 'right' })
     await expect
       .poll(() => evaluate(() => (globalThis as unknown as { shown: { menus: string[][] } }).shown.menus))
-      .toEqual([['undo', 'redo', '-', 'cut', 'copy', 'paste', 'selectAll']])
+      .toEqual([['Undo', 'Redo', '-', 'Cut', 'Copy', 'Paste', 'Select all']])
   })
 })
 

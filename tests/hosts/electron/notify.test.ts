@@ -44,7 +44,9 @@ test('an alert shows a silent system notification, and its click opens the page 
     .fill('10')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: '1 alert', exact: true }).waitFor()
-  await expect.poll(shown).toEqual([{ title: 'Balance below 10 SC', body: 'The account has 8 SC left.', silent: true }])
+  await expect
+    .poll(shown)
+    .toEqual([{ title: 'Balance below 10.00 SC', body: 'The account has 8.00 SC left.', silent: true }])
   await click()
   await page.waitForFunction(() => location.hash === '#/usage')
   await page

@@ -3,7 +3,10 @@ import { RPCLink } from '@orpc/client/message-port'
 import { transfersPath } from '../../../src-preload/contract/transfers.ts'
 import type { Client } from '../../../src-renderer/api/connect.ts'
 import { startWindow } from '../../../src-renderer/app/start.tsx'
+import { en } from '../../../src-renderer/i18n/en.ts'
+import { i18n, startWords } from '../../../src-renderer/i18n/index.ts'
 import type { LinkStatus } from '../../../src-renderer/stores/app.ts'
+import { isPseudo, pseudoTexts } from '../../helpers/pseudo.ts'
 
 /** The real window over an in-memory core: `?state=refused&theme=dark&apps=none&rows=100000&live=1&link=lost#/proxy`. */
 const query = new URLSearchParams(location.search)
@@ -25,6 +28,12 @@ globalThis.fetch = async (input, init) => {
   return Response.json({ received: Number(searchParams.get('at')) + part })
 }
 const listeners = new Set<() => void>()
+
+const language = query.get('language') ?? ''
+if (isPseudo(language)) {
+  await startWords()
+  for (const [name, texts] of Object.entries(en)) i18n.addResourceBundle(language, name, pseudoTexts(texts, language))
+}
 
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no #root.')

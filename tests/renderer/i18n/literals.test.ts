@@ -5,6 +5,7 @@ import { parseSync } from '@swc/core'
 import { describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../src-renderer/', import.meta.url))
+const desktop = fileURLToPath(new URL('../../../src-main/hosts/electron/', import.meta.url))
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name))
 const files = sources.filter((name) => name.endsWith('.tsx'))
 
@@ -98,6 +99,65 @@ function textsIn(node: Node): string[] {
   if (node.type !== 'TemplateLiteral') return []
   return [(node.quasis as { cooked?: string }[]).map(({ cooked }) => cooked ?? '').join('*')]
 }
+
+/** What a menu, a dialog, a notification or a window of the desktop shows. */
+const shownByDesktop = new Set(['label', 'title', 'message', 'detail', 'body', 'buttons', 'description', 'toolTip'])
+
+/** Methods that show their arguments. */
+const showingMethods = new Set(['showErrorBox', 'setToolTip', 'setTitle'])
+
+/** Every expression whose value the desktop host shows: of properties such as `label`, and arguments of methods such as `setToolTip`. */
+function shownIn(node: Node): unknown[] {
+  const { type, key, value, callee } = node
+  if (type === 'KeyValueProperty') return isNode(key) && shownByDesktop.has(String(key.value)) ? [value] : []
+  if (type !== 'CallExpression' || !isNode(callee) || !isNode(callee.property)) return []
+  return showingMethods.has(String(callee.property.value)) ? expressionsOf(node.arguments) : []
+}
+
+const expressionsOf = (items: unknown): unknown[] =>
+  list(items).map((item) => (item as { expression?: unknown } | null)?.expression)
+
+/** The expressions that may be the value of an expression. */
+function choicesOf(node: Node): unknown[] {
+  if (node.type === 'ConditionalExpression') return [node.consequent, node.alternate]
+  if (node.type === 'BinaryExpression') return [node.left, node.right]
+  return node.type === 'ArrayExpression' ? expressionsOf(node.elements) : []
+}
+
+/** Literal words that the desktop host gives to menus, dialogs, notifications and windows. */
+function desktopLiteralsIn(source: string): string[] {
+  const found: string[] = []
+  const add = (value: unknown): void => {
+    if (!isNode(value)) return
+    const words = textsIn(value).map((text) => text.replaceAll('Inference Studio', '').replaceAll('*', '').trim())
+    found.push(...words.filter(isWord))
+    choicesOf(value).forEach(add)
+  }
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    if (isNode(value)) shownIn(value).forEach(add)
+    for (const one of Object.values(value)) walk(one)
+  }
+  walk(parseSync(source, { syntax: 'typescript' }))
+  return found
+}
+
+describe('texts of the desktop', () => {
+  it('are found in menus, dialogs, notifications and windows', () => {
+    const source = `const a = [{ label: 'New chat' }, { role: 'quit' }, { message: \`Quit \${n}?\`, buttons: ['Yes', t('no')] }]
+    dialog.showErrorBox('It failed', x); new W({ title: open ? 'Inference Studio' : 'A page' }); log('error', 'Not this.')`
+    expect(desktopLiteralsIn(source)).toEqual(['New chat', 'Quit ?', 'Yes', 'It failed', 'A page'])
+  })
+  it('all come from i18n', () => {
+    const all = readdirSync(desktop, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+    expect(all.length).toBeGreaterThan(40)
+    const faults = all
+      // What the self-check prints is for a terminal.
+      .filter((name) => name !== 'selfCheck.ts')
+      .flatMap((name) => desktopLiteralsIn(readFileSync(join(desktop, name), 'utf8')).map((text) => `${name}: ${text}`))
+    expect(faults).toEqual([])
+  })
+})
 
 describe('texts', () => {
   it('are found in JSX', () => {

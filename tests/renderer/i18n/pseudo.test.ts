@@ -3,7 +3,7 @@ import i18next from 'i18next'
 import { describe, expect, it } from 'vitest'
 import { en } from '../../../src-renderer/i18n/en.ts'
 import { asSentence, showClock, showFull, showInstant } from '../../../src-renderer/i18n/format.ts'
-import { pseudoLanguages, pseudoText, pseudoTexts, type Texts } from '../../../src-renderer/i18n/pseudo.ts'
+import { pseudoLanguages, pseudoText, pseudoTexts, type Texts } from '../../helpers/pseudo.ts'
 
 const leaves = (texts: Texts, path = ''): [string, string][] =>
   Object.entries(texts).flatMap(([key, value]) =>

@@ -18,9 +18,12 @@ const collect = (namespace: string, tree: Texts, path = ''): void => {
 }
 for (const [namespace, tree] of Object.entries(en)) collect(namespace, tree)
 
-const root = fileURLToPath(new URL('../../../src-renderer/', import.meta.url))
-const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('i18n/en'))
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const sources = ['src-renderer', 'src-main/core', 'src-main/hosts/electron']
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('src-renderer/i18n/en'))
   .map((name) => ({ name, tsx: name.endsWith('.tsx'), source: readFileSync(join(root, name), 'utf8') }))
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { TableFormat } from '../../../../src-preload/contract/usage.ts'
+import { createWords } from '../../../../src-renderer/i18n/host.ts'
 import { StudioError } from '../../errors.ts'
 import { markdownOfAll, writeArchive } from '../../features/archive/export.ts'
 import { ZipWriter } from '../../features/archive/zipWriter.ts'
@@ -87,7 +88,7 @@ export function openExport(dataDir: string, version: string): DataExport {
   }
   return {
     requests: (format, range, account) => exportLog(rowsOf(range, account), format),
-    markdown: (range) => allOf(markdownOfAll({ store: chats() }, within(range))),
+    markdown: (range) => allOf(markdownOfAll({ store: chats(), words: createWords() }, within(range))),
     async archive(path, range) {
       await writeArchive({ store: chats(), media, version }, new ZipWriter(path), {
         now: new Date().toISOString(),

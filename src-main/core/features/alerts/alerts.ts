@@ -3,6 +3,7 @@ import type { AlertSettings, Alerts } from '../../../../src-preload/contract/ale
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Account } from '../../../../src-preload/contract/usage.ts'
+import type { Words } from '../../../../src-renderer/i18n/host.ts'
 import type { Host } from '../../host.ts'
 import type { BudgetSpend, BudgetWindow } from '../../ports/requests.ts'
 import { dayMs } from '../../shared/days.ts'
@@ -72,6 +73,7 @@ export interface AlertsOptions {
   /** The usual request of an app; null while unknown. */
   usual(appId: string): { cost: Nano; tokens: number } | null
   notify: Host['notify']
+  words: Words
   now?: () => number
 }
 
@@ -115,7 +117,7 @@ export class AlertsFeature {
     this.#log = new AlertLog(parts.table, this.#now)
     this.#settings = parts.table.settings()
     this.#feed = new StateFeed<Alerts>({ everyMs: 250, read: () => this.read(), observe: () => () => undefined })
-    this.#notifier = new Notifier(() => (this.#settings.notify ? parts.notify : null))
+    this.#notifier = new Notifier(() => (this.#settings.notify ? parts.notify : null), parts.words)
     this.#account = new Debounced(accountMs, () => this.#measureAccount())
     this.#spend = new Debounced(spendMs, () => this.#take(this.#spendReadings()))
     this.#budgets = new Debounced(budgetMs, () => this.#measureBudgets())
@@ -174,10 +176,10 @@ export class AlertsFeature {
 
   /** Works even if notifications are switched off: a person wants to see whether they appear. */
   async testNotification(): Promise<{ shown: boolean; reason: string | null }> {
-    const { notify } = this.#parts
+    const { notify, words } = this.#parts
     if (notify === null) return { shown: false, reason: null }
     const place = { page: 'settings', id: 'alerts' } as const
-    const reason = await notify({ title: 'Inference Studio', body: 'This is how an alert looks.', place })
+    const reason = await notify({ title: 'Inference Studio', body: words.t('core:alert.try'), place })
     return { shown: reason === null, reason }
   }
 

@@ -1,5 +1,7 @@
 import type { AlertFacts, AlertPlace } from '../../../../src-preload/contract/alerts.ts'
+import { countText, showSc } from '../../../../src-preload/contract/amountText.ts'
 import { instantOf } from '../../../../src-preload/contract/limitText.ts'
+import type { Words } from '../../../../src-renderer/i18n/host.ts'
 
 /** A notification of the operating system: plain text on a screen that others may see. */
 export interface AlertText {
@@ -7,65 +9,67 @@ export interface AlertText {
   body: string
 }
 
-const windows = { day: 'today', month: 'this month', total: 'in total' }
-
 /**
- * The English text of a notification. Contains only numbers, times and app names, nothing that the service names: a notification's body may
+ * The text of a notification. Contains only numbers, times and app names, nothing that the service names: a notification's body may
  * interpret markup, and a key's name is private. App names appear only in the title, which is always plain text.
  */
-export function alertText(facts: AlertFacts): AlertText {
+export function alertText(facts: AlertFacts, { t, locale }: Pick<Words, 't' | 'locale'>): AlertText {
+  const sc = (amount: string): string => showSc(amount, locale)
   switch (facts.kind) {
     case 'balance':
-      return { title: `Balance below ${facts.below} SC`, body: `The account has ${facts.balance} SC left.` }
-    case 'spend': {
-      const side = facts.source === 'service' ? 'according to the service' : 'according to this computer'
-      return { title: `Spent more than ${facts.above} SC today`, body: `${facts.spent} SC, ${side}.` }
-    }
+      return {
+        title: t('core:alert.balance', { below: sc(facts.below) }),
+        body: t('core:alert.balanceBody', { balance: sc(facts.balance) }),
+      }
+    case 'spend':
+      return {
+        title: t('core:alert.spend', { above: sc(facts.above) }),
+        body: t(facts.source === 'service' ? 'core:alert.spendService' : 'core:alert.spendHere', {
+          spent: sc(facts.spent),
+        }),
+      }
     case 'budget': {
       const { tool, spent, budget, window } = facts
-      const is = facts.usedUp
-        ? 'budget used up'
-        : facts.short
-          ? 'not enough budget left for another request'
-          : 'budget nearly used up'
-      return { title: `${plain(tool.name)}: ${is}`, body: `${spent} of ${budget} SC ${windows[window]}.` }
-    }
-    case 'tokens': {
-      const body = `Its usual request uses ${facts.usual} tokens. Its limit is ${facts.limit} a minute.`
-      return { title: `${plain(facts.tool.name)}: token limit too low`, body }
-    }
-    case 'app':
+      const state = facts.usedUp ? 'budgetUsedUp' : facts.short ? 'budgetShort' : 'budgetNearly'
       return {
-        title: `${plain(facts.tool.name)} is ${facts.why === 'paused' ? 'paused' : 'expired'}`,
-        body: 'A request of this app was refused.',
+        title: t(`core:alert.${state}`, { app: plain(tool.name) }),
+        body: t(`core:alert.budgetBody.${window}`, { spent: sc(spent), budget: sc(budget) }),
       }
+    }
+    case 'tokens':
+      return {
+        title: t('core:alert.tokens', { app: plain(facts.tool.name) }),
+        body: t('core:alert.tokensBody', {
+          usual: countText(facts.usual, locale),
+          limit: countText(facts.limit, locale),
+        }),
+      }
+    case 'app': {
+      const title = facts.why === 'paused' ? 'core:alert.appPaused' : 'core:alert.appExpired'
+      return { title: t(title, { app: plain(facts.tool.name) }), body: t('core:alert.appBody') }
+    }
     case 'key':
-      return keyTexts[facts.why]
+      return { title: t(`core:alert.key.${facts.why}.title`), body: t(`core:alert.key.${facts.why}.body`) }
     case 'ban': {
       const until = instantOf(facts.until)
-      const body = until === null ? 'The service did not report an end.' : `Until ${utc(until)} UTC.`
-      return { title: 'The service blocks requests', body }
+      const body = until === null ? t('core:alert.banOpen') : t('core:alert.banUntil', { until: utc(until, locale) })
+      return { title: t('core:alert.ban'), body }
     }
   }
 }
 
-const keyTexts: Record<Extract<AlertFacts, { kind: 'key' }>['why'], AlertText> = {
-  low: { title: 'The API key’s balance is low', body: 'Less than a tenth of its limit is left.' },
-  empty: { title: 'The API key’s balance is used up', body: 'The service will refuse its requests.' },
-  revoked: { title: 'The API key was revoked', body: 'The service will refuse its requests.' },
-  refused: { title: 'The service rejected the API key', body: 'The service replied 401.' },
-  credits: { title: 'Credits are used up', body: 'The service replied 402.' },
-  forbidden: { title: 'The service denied access', body: 'The service replied 403.' },
-}
-
 /** The text of one notification for several alerts. @throws RangeError for an empty list */
-export function notificationText(all: readonly AlertFacts[]): AlertText {
-  const [first, ...rest] = all.map(alertText)
+export function notificationText(all: readonly AlertFacts[], words: Pick<Words, 't' | 'locale'>): AlertText {
+  const [first, ...rest] = all.map((facts) => alertText(facts, words))
   if (!first) throw new RangeError('There are no alerts to describe.')
   if (rest.length === 0) return first
-  const shown =
-    rest.length > 2 ? `${rest[0]?.title}, and ${rest.length - 1} more` : rest.map(({ title }) => title).join(', ')
-  return { title: first.title, body: `Also: ${shown.replace(/[<>&]/g, ' ')}.` }
+  const [title = '', ...others] = rest.map((one) => one.title.replace(/[<>&]/g, ' '))
+  const list = new Intl.ListFormat(words.locale, { style: 'narrow' })
+  const body =
+    others.length > 1
+      ? words.t('core:alert.alsoMore', { title, count: others.length })
+      : words.t('core:alert.also', { titles: list.format([title, ...others]) })
+  return { title: first.title, body }
 }
 
 /** The page where a person can act on the alert. */
@@ -86,11 +90,17 @@ export function placeOf(facts: AlertFacts): AlertPlace {
   }
 }
 
-const utc = (ms: number): string => new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
+const utc = (ms: number, locale: string): string =>
+  new Intl.DateTimeFormat(locale, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    hourCycle: 'h23',
+    timeZone: 'UTC',
+  }).format(ms)
 
 /** One line of visible characters. */
 const plain = (name: string): string =>
   name
-    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .replace(/(?:(?![\u200c\u200d])\p{C}|\p{Z})+/gu, ' ')
     .trim()
     .slice(0, 80)

@@ -1,4 +1,5 @@
 import type { AlertFacts } from '../../../../src-preload/contract/alerts.ts'
+import type { Words } from '../../../../src-renderer/i18n/host.ts'
 import type { Host } from '../../host.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import { Debounced } from './debounce.ts'
@@ -9,12 +10,14 @@ const gatherMs = 500
 
 /** Shows alerts as notifications of the operating system, if they are switched on. */
 export class Notifier {
+  readonly #words: Words
   readonly #notify: () => Host['notify']
   readonly #later: Debounced
   #waiting: AlertFacts[] = []
 
-  constructor(notify: () => Host['notify']) {
+  constructor(notify: () => Host['notify'], words: Words) {
     this.#notify = notify
+    this.#words = words
     this.#later = new Debounced(gatherMs, () => this.#show())
   }
 
@@ -36,7 +39,7 @@ export class Notifier {
     if (first && notify)
       inBackground(
         'A notification could not be shown',
-        notify({ ...notificationText([first, ...rest]), place: placeOf(first) }),
+        notify({ ...notificationText([first, ...rest], this.#words), place: placeOf(first) }),
       )
   }
 }

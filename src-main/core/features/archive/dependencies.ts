@@ -1,5 +1,6 @@
 import type { Attachment } from '../../../../src-preload/contract/chat.ts'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
+import type { Words } from '../../../../src-renderer/i18n/host.ts'
 import type { Store } from '../../store/store.ts'
 
 /** Interfaces that import and export need from other features. */
@@ -8,6 +9,7 @@ export interface ArchiveDependencies {
   /** Folder for temporary files, inside the data folder. Its owner deletes files that a crashed process left. */
   tempDir: string
   version: string
+  words: Words
   media: {
     /** @throws StudioError `no_such_item` */
     bytes(id: string): Promise<Buffer>

@@ -149,7 +149,7 @@ export async function writeArchive(
 
 /** Yields the active paths of all visible conversations whose last change (ISO instant) `wanted` accepts, as Markdown. */
 export async function* markdownOfAll(
-  { store }: Pick<ArchiveSource, 'store'>,
+  { store, words }: Pick<ArchiveDependencies, 'words'> & Pick<ArchiveSource, 'store'>,
   wanted: (updatedAt: string) => boolean,
 ): AsyncGenerator<Uint8Array, undefined> {
   let first = true
@@ -158,7 +158,7 @@ export async function* markdownOfAll(
     if (!tree || !wanted(tree.conversation.updatedAt)) continue
     if (!first) yield Buffer.from('\n\n---\n\n')
     first = false
-    yield* markdown({ store }, tree)
+    yield* markdown({ store, words }, tree)
   }
 }
 
@@ -181,11 +181,11 @@ async function offerFile(
 }
 
 async function* markdown(
-  parts: Pick<ArchiveSource, 'store'>,
+  parts: Pick<ArchiveDependencies, 'words'> & Pick<ArchiveSource, 'store'>,
   { conversation, seqs }: StoredTree,
   { messageIds, documentText = true }: { messageIds?: readonly string[] | undefined; documentText?: boolean } = {},
 ): AsyncGenerator<Uint8Array, undefined> {
-  yield Buffer.from(markdownHead(conversation))
+  yield Buffer.from(markdownHead(conversation, parts.words))
   const { archive, documents } = parts.store
   const path = messageIds
     ? archive.seqsOf(messageIds, seqs)
@@ -195,7 +195,7 @@ async function* markdown(
   let before: ArchivedMessage | null = null
   for await (const message of storedMessages(parts.store, path)) {
     const textOf = documentText ? (document: AttachedDocument) => documents.parts(document) : null
-    yield Buffer.from(markdownMessage(message, textOf, before))
+    yield Buffer.from(markdownMessage(message, parts.words, textOf, before))
     before = message
   }
 }

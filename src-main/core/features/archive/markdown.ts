@@ -1,23 +1,21 @@
-import { isPartOfReply, type Message } from '../../../../src-preload/contract/chat.ts'
+import { isPartOfReply } from '../../../../src-preload/contract/chat.ts'
 import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
+import type { Words } from '../../../../src-renderer/i18n/host.ts'
 import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
 import type { DocumentPart } from '../../store/documents.ts'
 
-const headings: Record<Message['role'], string> = {
-  system: 'System',
-  developer: 'Developer',
-  user: 'You',
-  assistant: 'Assistant',
-  tool: 'Tool',
-}
-
+/** In UTC and in the order of ISO 8601, because a document travels. */
 const minute = (instant: string): string => `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`
 
+type Translator = Pick<Words, 't'>
+
 /** The beginning of the document: title, date, model and instructions. */
-export function markdownHead({ title, model, createdAt, setup }: ArchivedConversation): string {
+export function markdownHead({ title, model, createdAt, setup }: ArchivedConversation, { t }: Translator): string {
   const facts = [minute(createdAt), ...(model === null ? [] : [code(model)])]
-  const head = `# ${oneLine(title ?? 'Conversation')}\n\n${facts.join(' · ')}\n`
-  return setup.instructions === '' ? head : `${head}\n## Instructions\n\n${closed(setup.instructions)}\n`
+  const head = `# ${oneLine(title ?? t('core:chat.untitled'))}\n\n${facts.join(' · ')}\n`
+  return setup.instructions === ''
+    ? head
+    : `${head}\n## ${t('core:chat.instructions')}\n\n${closed(setup.instructions)}\n`
 }
 
 /**
@@ -26,6 +24,7 @@ export function markdownHead({ title, model, createdAt, setup }: ArchivedConvers
  */
 export function markdownMessage(
   message: ArchivedMessage,
+  { t }: Translator,
   textOf: DocumentTexts | null,
   before: ArchivedMessage | null = null,
 ): string {
@@ -33,50 +32,60 @@ export function markdownMessage(
   const continues = before !== null && message.parentId === before.id && isPartOfReply(message, before)
   // The request to continue is this program's own text.
   if (continues && message.made === 'continue') return ''
-  const parts = continues ? [''] : [`\n## ${authorOf(message)}\n`]
+  const parts = continues ? [''] : [`\n## ${authorOf(message, t)}\n`]
   if (message.reasoning !== '') {
-    parts.push(`<details><summary>Reasoning</summary>\n\n${fenced(message.reasoning, 'text')}\n\n</details>\n`)
+    parts.push(
+      `<details><summary>${t('core:chat.reasoning')}</summary>\n\n${fenced(message.reasoning, 'text')}\n\n</details>\n`,
+    )
   }
   for (const { name, width, height } of message.attachments) {
-    parts.push(`*Image: ${code(name ?? 'unnamed')}, ${width} × ${height}*\n`)
+    const image = { name: code(name ?? t('core:chat.imageUnnamed')), width, height }
+    parts.push(`*${t('core:chat.image', image)}*\n`)
   }
-  for (const document of message.documents) parts.push(documentPart(document, textOf))
+  for (const document of message.documents) parts.push(documentPart(document, textOf, t))
   if (message.run) {
     const { name, arguments: given, state } = message.run
-    parts.push(`*Called ${code(name)}: ${state.replaceAll('_', ' ')}*\n`, `${fenced(given, 'json')}\n`)
+    parts.push(
+      `*${t('core:chat.called', { tool: code(name), state: t(`core:chat.state.${state}`) })}*\n`,
+      `${fenced(given, 'json')}\n`,
+    )
     if (message.text !== '') parts.push(`${fenced(message.text, 'text')}\n`)
   } else if (message.text !== '') parts.push(`${closed(message.text)}\n`)
-  if (message.refusal !== '') parts.push(`*Refused:*\n`, `${closed(message.refusal)}\n`)
+  if (message.refusal !== '') parts.push(`*${t('core:chat.refused')}*\n`, `${closed(message.refusal)}\n`)
   for (const { name, arguments: given } of message.toolCalls) {
-    parts.push(`*Calls ${code(name)}:*\n`, `${fenced(given, 'json')}\n`)
+    parts.push(`*${t('core:chat.calls', { tool: code(name) })}*\n`, `${fenced(given, 'json')}\n`)
   }
   const end = {
     complete: null,
-    stopped: 'Stopped.',
+    stopped: t('core:chat.stopped'),
     pending: null,
     streaming: null,
-    incomplete: 'Incomplete',
-    failed: 'Failed',
+    incomplete: t('core:chat.incomplete'),
+    failed: t('core:chat.failed'),
   }[status]
-  if (end !== null && role !== 'tool') parts.push(`*${problem ? `${end}: ${oneLine(problem.message)}` : end}*\n`)
+  if (end !== null && role !== 'tool') {
+    parts.push(`*${problem ? t('core:chat.endedWith', { end, reason: oneLine(problem.message) }) : end}*\n`)
+  }
   return parts.join('\n')
 }
 
 /** Author, model and time of a message. */
-function authorOf({ role, name, model, createdAt }: ArchivedMessage): string {
-  const author = headings[role] + (name === null ? '' : ` (${oneLine(name)})`)
+function authorOf({ role, name, model, createdAt }: ArchivedMessage, t: Words['t']): string {
+  const heading = t(`core:chat.role.${role}`)
+  const author = name === null ? heading : t('core:chat.author', { role: heading, name: oneLine(name) })
   return [author, ...(role === 'assistant' && model !== null ? [code(model)] : []), minute(createdAt)].join(' · ')
 }
 
 type DocumentTexts = (document: AttachedDocument) => readonly DocumentPart[]
 
-function documentPart(document: AttachedDocument, textOf: DocumentTexts | null): string {
-  const pages = document.pages === null ? '' : ` (${document.pages} of ${document.parts})`
-  const name = oneLine(document.name) + pages
-  if (textOf === null) return `*Document: ${name}*\n`
+function documentPart(document: AttachedDocument, textOf: DocumentTexts | null, t: Words['t']): string {
+  const { pages, parts: count } = document
+  const name = oneLine(document.name)
+  const title =
+    pages === null ? t('core:chat.document', { name }) : t('core:chat.documentPages', { name, pages, count })
+  if (textOf === null) return `*${title}*\n`
   const text = textOf(document).map(({ label, text }) => (label === '' ? text : `[${label}]\n${text}`))
-  const summary = name.replaceAll('<', '&lt;')
-  return `<details><summary>Document: ${summary}</summary>\n\n${fenced(text.join('\n\n'), 'text')}\n\n</details>\n`
+  return `<details><summary>${title.replaceAll('<', '&lt;')}</summary>\n\n${fenced(text.join('\n\n'), 'text')}\n\n</details>\n`
 }
 
 /** Length of the longest run of backticks. Not by spreading all runs: a long text has more than a call may have arguments. */

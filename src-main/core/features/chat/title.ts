@@ -1,6 +1,6 @@
 /** Longest title, graphemes: the whole first sentence, unless it is very long. The window cuts a title to the width there is. */
 const maxTitleLength = 120
-/** A first sentence shorter than this, such as “Hello!”, is joined with the next sentence. UTF-16 units. */
+/** A first sentence shorter than this, such as “Hello!”, is joined with the next sentence. Latin letters; `lengthOf`. */
 const shortSentence = 12
 /** How much of a text is read, UTF-16 units. A text may be a whole file. */
 const read = 4000
@@ -59,14 +59,18 @@ function plain(block: string): string {
   )
 }
 
+/** The length of a text in Latin letters. A character of Chinese, Japanese or Korean says as much as two or three of them. */
+const lengthOf = (text: string): number =>
+  text.length + (text.match(/[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]/g) ?? []).length
+
 function firstSentence(line: string): string {
   let sentence = ''
   for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(line)) {
     sentence += segment
-    if (sentence.trim().length >= shortSentence) break
+    if (lengthOf(sentence.trim()) >= shortSentence) break
   }
   // Removes final punctuation.
-  return sentence.trim().replace(/[\s.,:;。、]+$/u, '')
+  return sentence.trim().replace(/[\s.,:;。、，：；،؛۔]+$/u, '')
 }
 
 function shortened(line: string): string {
@@ -76,5 +80,5 @@ function shortened(line: string): string {
   const lastSpace = cut.lastIndexOf(' ')
   // Cuts inside a long word, or inside text of a script without spaces.
   const whole = lastSpace > cut.length * 0.5 ? cut.slice(0, lastSpace) : cut
-  return `${whole.replace(/[\s.,:;。、]+$/u, '')}…`
+  return `${whole.replace(/[\s.,:;。、，：；،؛۔]+$/u, '')}…`
 }

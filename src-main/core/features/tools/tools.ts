@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Message, ToolRun } from '../../../../src-preload/contract/chat.ts'
 import type { CallDecision, FunctionTool, ToolsState } from '../../../../src-preload/contract/tools.ts'
+import type { Words } from '../../../../src-renderer/i18n/host.ts'
 import { StudioError } from '../../errors.ts'
 import type { SecretStore, SystemNetwork } from '../../host.ts'
 import type { ChatNeighbours, ToolCallsPort } from '../../ports/toolCalls.ts'
@@ -28,6 +29,7 @@ export interface ToolsOptions {
   /** How many rounds of calls may follow one another without a message of the person. */
   toolRounds: () => number
   log: (level: 'info' | 'warn' | 'error', line: string) => void
+  words: Words
   /** Version of this program, sent to servers. */
   version: string
   /** The network settings of the system, for servers over HTTP. Null: those of Node. */
@@ -69,7 +71,7 @@ export interface ToolsFeature extends Neighbours {
 
 /** Creates the tools feature. Call `start` once the port of chat works. */
 export function createTools(parts: ToolsOptions): ToolsFeature {
-  const { store, secrets, toolCalls, toolRounds, version } = parts
+  const { store, secrets, toolCalls, toolRounds, version, words } = parts
   const bounds: ToolLimits = { ...limits, ...parts.limits }
   const warn = (line: string): void => parts.log('warn', line)
   const changes = new Listeners()
@@ -85,6 +87,7 @@ export function createTools(parts: ToolsOptions): ToolsFeature {
     grants,
     check,
     version,
+    words,
     fetch: systemFetch(parts.network),
     awayFetch: awayFetch(parts.network),
     limits: bounds,

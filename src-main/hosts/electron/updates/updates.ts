@@ -2,6 +2,7 @@ import type { UpdateState } from '../../../../src-preload/contract/app.ts'
 import { asStudioError, StudioError } from '../../../core/errors.ts'
 import type { Host, HostUpdates } from '../../../core/host.ts'
 import { dayMs } from '../../../core/shared/days.ts'
+import { t } from '../words.ts'
 
 /** What this file uses of electron-updater. */
 export interface Updater {
@@ -143,7 +144,7 @@ export class Updates implements HostUpdates {
 function wordsOf(thrown: unknown): string {
   if (thrown instanceof StudioError) return thrown.message
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
-  if (code === 'ERR_CHECKSUM_MISMATCH') return 'The downloaded update is damaged. Nothing was installed.'
-  if (code === 'HTTP_ERROR_404') return 'The update feed or its signature is missing.'
+  if (code === 'ERR_CHECKSUM_MISMATCH') return t('desktop:update.damaged')
+  if (code === 'HTTP_ERROR_404') return t('desktop:update.feedMissing')
   return `The update feed could not be read: ${asStudioError(thrown).message.split('\n')[0]?.slice(0, 200)}`
 }

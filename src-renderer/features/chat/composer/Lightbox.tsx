@@ -1,9 +1,9 @@
+import { showSize } from '../../../i18n/format.ts'
 import './pictures.css'
 import { Download } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Attachment } from '../../../../src-preload/contract/chat.ts'
 import { mediaPath } from '../../../../src-preload/contract/media.ts'
-import { showBytes } from '../../../shared/ui/bytes.ts'
 import { Lightbox as Shared } from '../../../shared/ui/Lightbox.tsx'
 
 export interface PictureLightboxProps {
@@ -38,7 +38,7 @@ export function Lightbox({ pictures, at, onMove, onClose }: PictureLightboxProps
       count={pictures.length}
       onGo={onMove}
       onClose={onClose}
-      facts={picture && `${t('size', { width: picture.width, height: picture.height })} · ${showBytes(picture.bytes)}`}
+      facts={picture && `${t('size', { width: picture.width, height: picture.height })} · ${showSize(picture.bytes)}`}
       actions={
         picture && (
           <a

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Attachment } from '../../../../src-preload/contract/chat.ts'
 import { mediaPath } from '../../../../src-preload/contract/media.ts'
+import { showSize } from '../../../i18n/format.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
-import { showBytes } from '../../../shared/ui/bytes.ts'
 import { Menu, MenuItem } from '../../../shared/ui/Menu.tsx'
 import { useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
@@ -150,7 +150,7 @@ function PictureState({ picture, name, broken }: { picture: DraftPicture; name: 
   return (
     <>
       <span>
-        {size} · {showBytes(picture.bytes)}
+        {size} · {showSize(picture.bytes)}
       </span>
       {prepared?.blob && <Changes prepared={prepared} />}
     </>
@@ -162,7 +162,7 @@ function Trouble({ trouble, name, bytes }: { trouble: PictureTrouble; name: stri
   if (trouble.kind === 'problem') return trouble.problem.message
   if (trouble.kind === 'not') return t('notPicture', { name })
   if (trouble.kind === 'damaged') return t('damagedPicture', { name })
-  return t('tooLargePicture', { name, size: showBytes(bytes), most: showBytes(largestFile) })
+  return t('tooLargePicture', { name, size: showSize(bytes), most: showSize(largestFile) })
 }
 
 /** How a picture was changed before the upload, for example its size. */
@@ -172,7 +172,7 @@ function Changes({ prepared: { from, to, converted, upright, lostFrames } }: { p
   const scaled = from.width !== to.width || from.height !== to.height
   const changes = [
     scaled && t('scaled', { from: size(from), to: size(to) }),
-    !scaled && from.bytes > largestBytes && t('recoded', { from: showBytes(from.bytes), to: showBytes(to.bytes) }),
+    !scaled && from.bytes > largestBytes && t('recoded', { from: showSize(from.bytes), to: showSize(to.bytes) }),
     upright && !scaled && t('turned'),
     converted && t('converted', { type: converted.slice('image/'.length).toUpperCase() }),
     lostFrames && t('firstFrame'),

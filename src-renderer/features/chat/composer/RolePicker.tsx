@@ -38,6 +38,7 @@ export function RoleForm() {
       <label className="composer-name">
         {t('name')}
         <input
+          dir="auto"
           value={name}
           maxLength={64}
           placeholder={t('namePlaceholder')}

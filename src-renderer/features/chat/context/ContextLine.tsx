@@ -1,7 +1,7 @@
+import { showSc } from '../../../i18n/format.ts'
 import './context.css'
 import { NotebookText } from 'lucide-react'
 import { memo } from 'react'
-import { showSc } from '../../../../src-preload/contract/amountText.ts'
 import type { ContextMeasure } from '../../../../src-preload/contract/context.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Meter } from '../../../shared/ui/Meter.tsx'

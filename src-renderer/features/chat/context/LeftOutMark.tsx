@@ -11,7 +11,7 @@ export function LeftOutMark({ message: { id, leftOut } }: { message: Pick<Messag
   const t = useContextTexts()
   if (!leftOut) return null
   return (
-    <p className="context-left-out">
+    <p className="context-start-out">
       <EyeOff aria-hidden /> {t('notSent')}
       <SmallButton
         icon={Undo2}

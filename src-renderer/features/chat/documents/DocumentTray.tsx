@@ -1,9 +1,9 @@
+import { showSize } from '../../../i18n/format.ts'
 import './documents.css'
 import { FileWarning, RotateCw, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { maxDocumentBytes, maxDocuments } from '../../../../src-preload/contract/documents.ts'
-import { showBytes } from '../../../shared/ui/bytes.ts'
 import { ActionButton } from '../actionButtons.tsx'
 import { Hint } from '../composer/Hint.tsx'
 import { DocumentIcon, useDocumentFacts } from './DocumentChip.tsx'
@@ -83,7 +83,7 @@ function DocumentState({ document, hasScans }: DocumentStateProps) {
   const { t } = useTranslation('documents')
   const facts = useDocumentFacts()
   if (trouble?.kind === 'large') {
-    const words = { size: showBytes(bytes), most: showBytes(maxDocumentBytes) }
+    const words = { size: showSize(bytes), most: showSize(maxDocumentBytes) }
     return (
       <span data-bad role="alert">
         {t('tooLarge', words)}

@@ -61,6 +61,7 @@ async function elementOf(block: DocxBlock): Promise<Paragraph | Table> {
   switch (block.kind) {
     case 'heading':
       return new Paragraph({
+        ...directionOfRuns(block.runs),
         heading: headings[block.level - 1] ?? HeadingLevel.HEADING_6,
         children: runsOf(block.runs),
       })
@@ -68,6 +69,7 @@ async function elementOf(block: DocxBlock): Promise<Paragraph | Table> {
       return paragraphOf(block)
     case 'item':
       return new Paragraph({
+        ...directionOfRuns(block.runs),
         children: runsOf(block.runs),
         ...(block.list === null
           ? { bullet: { level: block.level } }
@@ -92,6 +94,7 @@ function paragraphOf({ runs, look, indent }: Extract<DocxBlock, { kind: 'paragra
   const left = indent * indentTwips
   const bar = { style: BorderStyle.SINGLE, size: 12, space: 8, color: 'C9CDD6' }
   return new Paragraph({
+    ...directionOfRuns(runs),
     children: runsOf(runs, look === 'facts' ? { color: grey, size: 18 } : {}),
     ...(left > 0 && { indent: { left } }),
     ...(look === 'quote' && { border: { left: bar } }),
@@ -137,7 +140,7 @@ function tableOf(rows: readonly (readonly DocxRun[][])[]): Table {
           children: Array.from({ length: columns }, (_, column) => {
             const runs = (row[column] ?? []).map((run) => (at === 0 ? { ...run, bold: true } : run))
             return new TableCell({
-              children: [new Paragraph({ children: runsOf(runs) })],
+              children: [new Paragraph({ ...directionOfRuns(runs), children: runsOf(runs) })],
               ...(at === 0 && { shading: shaded }),
             })
           }),
@@ -169,6 +172,16 @@ async function asPng(blob: Blob): Promise<Blob> {
   return canvas.convertToBlob({ type: 'image/png' })
 }
 
+const hasRightToLeft =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
+
+/** The direction of a paragraph, by its first letter, as the window draws it. Code does not count. */
+function directionOfRuns(runs: readonly DocxRun[]): { bidirectional?: true } {
+  const prose = runs.filter(({ code, formula }) => !code && !formula)
+  const first = prose.map(({ text }) => /\p{L}/u.exec(text)?.[0]).find((letter) => letter !== undefined) ?? ''
+  return hasRightToLeft.test(first) ? { bidirectional: true } : {}
+}
+
 type Look = { color?: string; size?: number; font?: string }
 
 type Piece = TextRun | ExternalHyperlink | MathRuns
@@ -193,7 +206,10 @@ function runsOf(runs: readonly DocxRun[], look: Look = {}): Piece[] {
 const linesOf = (text: string, style: ConstructorParameters<typeof TextRun>[0] & object): TextRun[] =>
   clean(text)
     .split('\n')
-    .map((line, at) => new TextRun({ ...style, text: line, ...(at > 0 && { break: 1 }) }))
+    .map((line, at) => {
+      const direction = hasRightToLeft.test(line) && { rightToLeft: true }
+      return new TextRun({ ...style, ...direction, text: line, ...(at > 0 && { break: 1 }) })
+    })
 
 /** XML 1.0 does not allow other characters, even escaped. Word refuses such a file. */
 const clean = (text: string): string =>

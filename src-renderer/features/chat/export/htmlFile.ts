@@ -1,3 +1,5 @@
+import { i18n } from '../../../i18n/index.ts'
+import { directionOf } from '../../../i18n/language.ts'
 import style from './document.css?inline'
 import { type ExportTask, titleOf } from './labels.ts'
 import { escaped } from './markup.ts'
@@ -10,7 +12,7 @@ export async function htmlFile(task: ExportTask): Promise<Blob> {
   const sum = btoa(String.fromCharCode(...new Uint8Array(hash)))
   const policy = `default-src 'none'; img-src data:; style-src 'sha256-${sum}'; base-uri 'none'; form-action 'none'`
   const head = [
-    '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
+    `<!doctype html>\n<html lang="${i18n.language}" dir="${directionOf(i18n.language)}"><head><meta charset="utf-8">`,
     `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">',
     `<title>${escaped(titleOf(task.conversation))}</title><style>${style}</style></head><body class="exported">`,

@@ -1,5 +1,6 @@
 import { CaseSensitive, ChevronDown, ChevronUp, X } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react'
+import { isComposing } from '../../../shared/isComposing.ts'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { useChat } from '../../../stores/chat.ts'
 import { patternOf, useFind } from '../../../stores/chatFind.ts'
@@ -42,7 +43,7 @@ function Bar() {
   }, [focused])
 
   const byKey = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event)) return
     if (event.key === 'Enter') step(event.shiftKey ? -1 : 1, matches.count)
     else if (event.key === 'Escape') hideFind()
     else return
@@ -58,6 +59,7 @@ function Bar() {
   return (
     <search className="chat-find" onKeyDown={byKey}>
       <input
+        dir="auto"
         ref={field}
         aria-label={t('find')}
         placeholder={t('find')}

@@ -4,7 +4,7 @@ export interface ReplyChunk {
   to: number
 }
 
-/** Most characters of a piece. A piece of one request: short enough that little is paid for in vain when the person interrupts. */
+/** Most Latin letters of a piece (`lengthOf`). A piece of one request: short enough that little is paid for in vain when the person interrupts. */
 const longest = 400
 /** Fewest characters of a piece in the middle of a paragraph. Shorter ones are mostly numbers of a list and abbreviations. */
 const shortest = 12
@@ -41,8 +41,8 @@ export function nextChunk(reply: string, from: number, done: boolean, more: bool
     const to = index + segment.length
     const isLast = to === paragraph.length
     if (isLast && !closed) break
-    if (!isLast && (to < shortest || !isBalanced(paragraph.slice(0, to)))) continue
-    if (taken > 0 && (!more || to > longest)) break
+    if (!isLast && (lengthOf(paragraph.slice(0, to)) < shortest || !isBalanced(paragraph.slice(0, to)))) continue
+    if (taken > 0 && (!more || lengthOf(paragraph.slice(0, to)) > longest)) break
     taken = to
   }
   if (taken === 0 && !more && !closed) taken = clauses(paragraph)
@@ -50,13 +50,20 @@ export function nextChunk(reply: string, from: number, done: boolean, more: bool
   return { text: paragraph.slice(0, taken).trim(), to: start + taken }
 }
 
+/**
+ * The length of a text in Latin letters, as long as it takes to say. A character of Chinese, Japanese or Korean is a syllable or a whole word,
+ * and counts as two.
+ */
+const lengthOf = (text: string): number =>
+  text.length + (text.match(/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g) ?? []).length
+
 /** The length of the whole clauses of a long sentence that is still being written, 0 without one. */
 function clauses(sentence: string): number {
-  if (sentence.length <= longFirst) return 0
-  // Also the marks of Chinese and Japanese, which no space follows.
-  for (const { index, 0: mark } of sentence.matchAll(/[,;:](?=\s)|\s[–—](?=\s)|[，；：、]/g)) {
+  if (lengthOf(sentence) <= longFirst) return 0
+  // Also the marks of Arabic, and of Chinese and Japanese, which no space follows.
+  for (const { index, 0: mark } of sentence.matchAll(/[,;:،؛](?=\s)|\s[–—](?=\s)|[，；：、]/g)) {
     const to = index + mark.length
-    if (to >= shortestClause && isBalanced(sentence.slice(0, to))) return to
+    if (lengthOf(sentence.slice(0, to)) >= shortestClause && isBalanced(sentence.slice(0, to))) return to
   }
   return 0
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
-import { showSc } from '../../../../src-preload/contract/amountText.ts'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
+import { showSc } from '../../../i18n/format.ts'
 import { WithSc } from '../../../shared/ui/WithSc.tsx'
 import { useChat } from '../../../stores/chat.ts'
 import { spentOf, tokensOf } from '../facts.ts'

@@ -2,6 +2,7 @@ import { Braces } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
+import { showMs, showNumber } from '../../../i18n/format.ts'
 import { CopyButton } from '../../../shared/ui/CopyButton.tsx'
 import { WithSc } from '../../../shared/ui/WithSc.tsx'
 import { type ChatState, inspectedReply, useChat } from '../../../stores/chat.ts'
@@ -9,7 +10,7 @@ import { useStage } from '../../../stores/chatPage.ts'
 import { partsOf } from '../../../stores/openChat.ts'
 import { SmallButton } from '../actionButtons.tsx'
 import { tokensPerSecond } from '../facts.ts'
-import { costText, figure, fineSeconds, seconds, useChatTranslate } from '../messages.ts'
+import { costText, figure, useChatTranslate } from '../messages.ts'
 import { requestRowsOf, wholeReply } from '../wholeReply.ts'
 import { AskedWith } from './AskedWith.tsx'
 import { Fact } from './Fact.tsx'
@@ -68,9 +69,9 @@ function ReplyFacts({ reply, parts }: { reply: Message; parts: readonly Message[
         </Fact>
         <Fact name={t('factCompletion')}>{tokens(usage?.completionTokens)}</Fact>
         <Fact name={t('factTotal')}>{tokens(usage?.totalTokens)}</Fact>
-        <Fact name={t('factFirst')}>{reply.firstTokenMs === null ? null : `${fineSeconds(reply.firstTokenMs)} s`}</Fact>
-        {reply.reasoningMs !== null && <Fact name={t('factReasoning')}>{`${seconds(reply.reasoningMs)} s`}</Fact>}
-        <Fact name={t('factSpeed')}>{speed === null ? null : t('perSecond', { speed: speed.toFixed(0) })}</Fact>
+        <Fact name={t('factFirst')}>{reply.firstTokenMs === null ? null : showMs(reply.firstTokenMs)}</Fact>
+        {reply.reasoningMs !== null && <Fact name={t('factReasoning')}>{showMs(reply.reasoningMs)}</Fact>}
+        <Fact name={t('factSpeed')}>{speed === null ? null : t('perSecond', { speed: showNumber(speed) })}</Fact>
         <Fact name={t('factCost')}>{cost && <WithSc text={cost} />}</Fact>
         <Fact name={t('factFinish')}>{reply.finishReason}</Fact>
         <Fact name={t('factRequest')} mono>

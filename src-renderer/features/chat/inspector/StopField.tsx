@@ -1,5 +1,6 @@
 import { Plus, X } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
+import { isComposing } from '../../../shared/isComposing.ts'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { useChatTranslate } from '../messages.ts'
 import { readStop, showStop } from '../params.ts'
@@ -54,13 +55,14 @@ export function StopField({ value }: { value: string[] | undefined }) {
               // biome-ignore lint/suspicious/noArrayIndexKey: a line is identified by its index
               <li key={at}>
                 <input
+                  dir="auto"
                   aria-label={t('stopNumber', { number: at + 1 })}
                   value={text}
                   maxLength={1_000}
                   spellCheck={false}
                   onChange={(event) => change(typed.with(at, event.target.value))}
                   onKeyDown={(event) => {
-                    if (event.key === 'Enter' && !event.nativeEvent.isComposing) add()
+                    if (event.key === 'Enter' && !isComposing(event)) add()
                   }}
                 />
                 <IconButton

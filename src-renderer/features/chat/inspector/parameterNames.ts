@@ -1,4 +1,4 @@
-import type { ChatText } from '../../../i18n/en.chat.ts'
+import type { ChatText } from '../../../i18n/en/chat.ts'
 import type { NumberSpec } from '../params.ts'
 
 export const paramNames = {

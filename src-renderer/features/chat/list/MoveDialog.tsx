@@ -1,6 +1,8 @@
 import { Folder as FolderIcon, FolderMinus } from 'lucide-react'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { isComposing } from '../../../shared/isComposing.ts'
+import { folded } from '../../../shared/looseText.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
@@ -40,12 +42,10 @@ function Folders({ onPick }: { onPick: (folderId: string | null) => void }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const list = useId()
-  const wanted = text.trim().toLocaleLowerCase()
-  const choices = [{ id: null, name: t('noFolder') }, ...folders].filter(({ name }) =>
-    name.toLocaleLowerCase().includes(wanted),
-  )
+  const wanted = folded(text.trim())
+  const choices = [{ id: null, name: t('noFolder') }, ...folders].filter(({ name }) => folded(name).includes(wanted))
   const byKey = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event)) return
     const picked = choices[at]
     if (event.key === 'Enter' && picked) onPick(picked.id)
     else if (event.key === 'ArrowDown') setAt(Math.min(choices.length - 1, at + 1))

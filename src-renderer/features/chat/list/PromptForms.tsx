@@ -2,6 +2,7 @@ import { ArrowLeft } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, type ReactNode, type TextareaHTMLAttributes, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Prompt } from '../../../../src-preload/contract/library.ts'
+import { isComposing } from '../../../shared/isComposing.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Field, TextInput, useFieldProps } from '../../../shared/ui/Field.tsx'
 import { insertPrompt, savePrompt, showPage } from './prompts.ts'
@@ -87,7 +88,7 @@ export function PromptFill({ prompt }: { prompt: Prompt }) {
 
 /** Enter submits, as in a field of one line. Shift+Enter inserts a line break. */
 function sendByEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
-  if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+  if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return
   event.preventDefault()
   event.currentTarget.form?.requestSubmit()
 }

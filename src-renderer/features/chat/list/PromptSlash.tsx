@@ -2,6 +2,7 @@ import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } f
 import { createPortal } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import type { Prompt } from '../../../../src-preload/contract/library.ts'
+import { isComposing } from '../../../shared/isComposing.ts'
 import { useLibrary } from '../../../stores/library.ts'
 import { matchingPrompts, openPrompts, takePrompt } from './prompts.ts'
 
@@ -75,7 +76,7 @@ function Popup({
     const area = field.current
     if (!area) return
     const byKey = (event: KeyboardEvent): void => {
-      if (event.isComposing || event.keyCode === 229) return
+      if (isComposing(event)) return
       const { choose: take, onDismiss: dismiss, reached: now, last } = latest.current
       if (event.key === 'ArrowDown') setAt((now + 1) % (last + 1))
       else if (event.key === 'ArrowUp') setAt((now + last) % (last + 1))

@@ -3,6 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import type { Prompt } from '../../../../src-preload/contract/library.ts'
 import { i18n } from '../../../i18n/index.ts'
 import { composerField, insertInto } from '../../../shared/composerField.ts'
+import { containsWords } from '../../../shared/looseText.ts'
 import { navigate } from '../../../shared/navigation.ts'
 import { listStore } from '../../../stores/chatList.ts'
 import { libraryStore } from '../../../stores/library.ts'
@@ -64,11 +65,7 @@ export async function removePrompt(id: string): Promise<void> {
 
 /** Prompts whose name or text contains every search term. Matches by name are first. */
 export function matchingPrompts(prompts: readonly Prompt[], typed: string): Prompt[] {
-  const words = typed.toLocaleLowerCase().split(/\s+/).filter(Boolean)
-  const holds = (text: string): boolean => {
-    const low = text.toLocaleLowerCase()
-    return words.every((word) => low.includes(word))
-  }
-  const byName = prompts.filter(({ name }) => holds(name))
-  return [...byName, ...prompts.filter((one) => !byName.includes(one) && holds(`${one.name}\n${one.text}`))]
+  const byName = prompts.filter(({ name }) => containsWords(name, typed))
+  const others = prompts.filter((one) => !byName.includes(one) && containsWords(`${one.name}\n${one.text}`, typed))
+  return [...byName, ...others]
 }

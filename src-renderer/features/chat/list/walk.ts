@@ -1,5 +1,6 @@
 import { type RefObject, useLayoutEffect, useMemo, useRef } from 'react'
 import type { VListHandle } from 'virtua'
+import { isComposing } from '../../../shared/isComposing.ts'
 import { isMac } from '../../../shared/ui/platform.ts'
 import { listStore, withCursor, withFold, withPicked, withToggled } from '../../../stores/chatList.ts'
 import { chatsBetween, type ListRow, lineAfter } from '../../../stores/chatListRows.ts'
@@ -158,7 +159,7 @@ const page = 10
 
 function onKey(event: KeyboardEvent, walked: Walked, goTo: GoTo): void {
   const line = lineOf(event, walked.rows)
-  if (!line || event.isComposing || (event.target instanceof Element && event.target.closest('input'))) return
+  if (!line || isComposing(event) || (event.target instanceof Element && event.target.closest('input'))) return
   if (walkBy(event, line.row, walked, goTo) || actOn(event, line.row, walked)) {
     event.preventDefault()
     event.stopPropagation()

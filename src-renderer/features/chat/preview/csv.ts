@@ -1,3 +1,5 @@
+import { locale } from '../../../i18n/format.ts'
+
 /** Limits of a displayed table. */
 export const maxCsvRows = 20_000
 export const maxCsvColumns = 200
@@ -72,7 +74,7 @@ export function sortRows(rows: CsvTable['rows'], column: number, descending: boo
     const number = numberOf(text)
     return { row, text, number }
   })
-  const collator = new Intl.Collator(undefined, { numeric: true })
+  const collator = new Intl.Collator(locale(), { numeric: true })
   const sign = descending ? -1 : 1
   keyed.sort((a, b) => {
     if (a.number !== null && b.number !== null) return sign * (a.number - b.number)

@@ -3,9 +3,8 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Folder } from '../../../../src-preload/contract/library.ts'
 import { maxPinnedFiles, type PinnedFile } from '../../../../src-preload/contract/projects.ts'
-import { showCount } from '../../../i18n/format.ts'
+import { showCount, showSize } from '../../../i18n/format.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
-import { showBytes } from '../../../shared/ui/bytes.ts'
 import { FileInput } from '../../../shared/ui/FileInput.tsx'
 import { useFileDrop } from '../../../shared/ui/useFileDrop.ts'
 import { WithSc } from '../../../shared/ui/WithSc.tsx'
@@ -94,7 +93,7 @@ export function NewProjectFiles({ files, onChange }: NewProjectFilesProps) {
             <span className="chat-document-open">
               <DocumentIcon unit="text" />
               <span className="chat-file-words">
-                <b>{file.name}</b> <span className="num">{showBytes(file.size)}</span>
+                <b>{file.name}</b> <span className="num">{showSize(file.size)}</span>
               </span>
             </span>
             <span className="chat-file-actions">

@@ -3,8 +3,8 @@ import { maxDocumentBytes } from '../../../../src-preload/contract/documents.ts'
 import { maxPinnedFiles, type PinnedFile } from '../../../../src-preload/contract/projects.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { upload } from '../../../api/transfer.ts'
+import { showSize } from '../../../i18n/format.ts'
 import { i18n } from '../../../i18n/index.ts'
-import { showBytes } from '../../../shared/ui/bytes.ts'
 import { libraryStore } from '../../../stores/library.ts'
 import { attempt, client } from '../client.ts'
 
@@ -52,7 +52,7 @@ async function bringIn(folderId: string, key: string, file: File): Promise<void>
     change(folderId, (all) => all.map((one) => (one.key === key ? { ...one, ...now } : one)))
   try {
     if (file.size > maxDocumentBytes) {
-      return set({ trouble: i18n.t('projects:tooLarge', { most: showBytes(maxDocumentBytes) }) })
+      return set({ trouble: i18n.t('projects:tooLarge', { most: showSize(maxDocumentBytes) }) })
     }
     set({ state: 'uploading' })
     const uploadId = await upload(core, file, { signal })

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { isComposing } from '../../../shared/isComposing.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
@@ -22,7 +23,7 @@ export function Refuse({ messageId, onEnd }: { messageId: string; onEnd: () => v
             value={why}
             onChange={(event) => setWhy(event.target.value)}
             onKeyDown={(event) => {
-              if (event.key !== 'Escape') return
+              if (event.key !== 'Escape' || isComposing(event)) return
               event.stopPropagation()
               onEnd()
             }}

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { isComposing } from '../../../shared/isComposing.ts'
 import { jsonFaultText, useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Checkbox, Field } from '../../../shared/ui/Field.tsx'
@@ -47,7 +48,7 @@ export function ToolByHand({ row }: { row: ToolRow }) {
             value={draft.text}
             onChange={(event) => draftAnswer(row.id, { text: event.target.value })}
             onKeyDown={(event) => {
-              if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return
+              if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || isComposing(event)) return
               event.preventDefault()
               send()
             }}

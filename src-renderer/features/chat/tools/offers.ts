@@ -1,4 +1,5 @@
 import type { McpServer, ToolsState } from '../../../../src-preload/contract/tools.ts'
+import { containsWords } from '../../../shared/looseText.ts'
 import { findTool, functionToolId, mcpToolId, readToolId } from '../../../stores/tools.ts'
 
 /** Why a tool cannot be offered to the model now. */
@@ -74,15 +75,13 @@ function nameIn(id: string): string {
 
 /** Tools whose name, title or description contains every search term. */
 export function searchOffers(groups: readonly OfferGroup[], search: string): OfferGroup[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  if (words.length === 0) return [...groups]
+  if (search.trim() === '') return [...groups]
   return groups
     .map((group) => ({
       ...group,
-      offers: group.offers.filter((offer) => {
-        const text = [offer.name, offer.title, offer.description, group.server?.name].join('\n').toLowerCase()
-        return words.every((word) => text.includes(word))
-      }),
+      offers: group.offers.filter((offer) =>
+        containsWords([offer.name, offer.title, offer.description, group.server?.name].join('\n'), search),
+      ),
     }))
     .filter(({ offers }) => offers.length > 0)
 }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { ConnectedProgram, ProgramState } from '../../../../src-preload/contract/programs.ts'
+import { showNames } from '../../../i18n/format.ts'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { Card } from '../../../shared/ui/Card.tsx'
@@ -165,7 +166,7 @@ function LeavingBody({ one, name, onClose }: { one: ConnectedProgram; name: stri
     run(async () => {
       if (!preview) return
       const { left } = await studio.programs.disconnect({ id: one.id, seen: preview.seen })
-      const entries = left.join(', ')
+      const entries = showNames(left)
       say('programs', t(left.length > 0 ? 'disconnecting.left' : 'disconnecting.done', { name, entries }))
       await readPrograms(studio)
       onClose()

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import type { ProgramId } from '../../../../src-preload/contract/programs.ts'
 import type { Client } from '../../../api/connect.ts'
+import { showNames } from '../../../i18n/format.ts'
 import { i18n } from '../../../i18n/index.ts'
 import { programsStore } from '../../../stores/programs.ts'
 import { attempt, say } from '../actions.ts'
@@ -28,7 +29,7 @@ export const nameOfProgram = (id: ProgramId): string =>
 export async function rewritePrograms(studio: Client, appId: string | null, key: string | null): Promise<void> {
   const { written, failed } = await studio.programs.rewrite({ appId, key })
   const { connected } = programsStore.getState()
-  const names = failed.map((one) => nameOfFile(connected, one.id)).join(', ')
+  const names = showNames(failed.map((one) => nameOfFile(connected, one.id)))
   const texts = [
     written.length > 0 ? i18n.t('programs:written', { count: written.length }) : '',
     names === '' ? '' : i18n.t('programs:notWritten', { names }),

@@ -22,6 +22,7 @@ import { databaseFile, openStore } from '../../../../src-main/core/store/store.t
 import type { RateLimitStatusReply } from '../../../../src-main/core/upstream/types.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { Account } from '../../../../src-preload/contract/usage.ts'
+import { createWords } from '../../../../src-renderer/i18n/host.ts'
 import { plainApp } from '../../../helpers/plainApp.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
@@ -321,7 +322,7 @@ it('several alerts are one notification, without characters that its body would 
     short: null,
     usual: null,
   } as const
-  const { title, body } = notificationText([facts, facts])
+  const { title, body } = notificationText([facts, facts], createWords())
   expect(title).toBe('a & <b>: budget used up')
   expect(body).not.toMatch(/[<>&]/)
 })
@@ -391,6 +392,7 @@ it('a balance is reported only while the service answers and only if it came ove
       spent: () => ({ day: 0n, month: 0n, total: 0n }),
       usual: () => null,
       notify: null,
+      words: createWords(),
       now: () => start,
     })
     feature.follow({ onReply: () => () => undefined })

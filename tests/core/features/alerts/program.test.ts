@@ -69,7 +69,9 @@ it('a balance below the limit is reported once: not again by other figures or af
   })
   await expect
     .poll(() => first.notices)
-    .toEqual([{ title: 'Balance below 10 SC', body: 'The account has 8 SC left.', place: { page: 'usage', id: null } }])
+    .toEqual([
+      { title: 'Balance below 10.00 SC', body: 'The account has 8.00 SC left.', place: { page: 'usage', id: null } },
+    ])
   await ask(first.core, 'writer-small')
   await first.client.alerts.dismiss({ id: alert?.id ?? '' })
   await first.core.stop()

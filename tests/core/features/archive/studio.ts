@@ -11,6 +11,7 @@ import type { DeletionDeadlines } from '../../../../src-main/core/store/retentio
 import { databaseFile, openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import { countTokens } from '../../../../src-main/core/upstream/reply/tokens.ts'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
+import { createWords } from '../../../../src-renderer/i18n/host.ts'
 import { plainStored } from '../../../helpers/contractRows.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { rightClock } from '../../helpers/deadlines.ts'
@@ -50,6 +51,7 @@ export function openStudio(
     deadlines,
     tempDir: transfers.folder,
     version: '0.0.0-test',
+    words: createWords(),
     media,
     downloads: transfers.downloads,
     uploads: transfers.uploads,

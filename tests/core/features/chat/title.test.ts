@@ -25,6 +25,13 @@ describe('the title of a chat', () => {
     ['| a | b |\n|---|---|\n| 1 | 2 |', 'a b 1 2'],
     ['Wait...', 'Wait'],
     ['東京の三日間の旅程を考えて。予算は五万円です。', '東京の三日間の旅程を考えて'],
+    // A short sentence of Japanese says as much as one of twice the letters.
+    ['東京の天気は？明日はどう？', '東京の天気は？'],
+    ['你好！请帮我修改这段代码。谢谢。', '你好！请帮我修改这段代码'],
+    ['ما هو الطقس اليوم؟ وماذا عن الغد؟', 'ما هو الطقس اليوم؟'],
+    ['قارن بين الطريقتين التاليتين،', 'قارن بين الطريقتين التاليتين'],
+    ['Erkläre die Straßenverkehrsordnung! Mit Beispielen.', 'Erkläre die Straßenverkehrsordnung!'],
+    ['Cafe\u0301 in Zürich 👩‍🍳 finden', 'Cafe\u0301 in Zürich 👩‍🍳 finden'],
   ])('%j becomes %j', (text, title) => expect(titleOf(text)).toBe(title))
 
   it('of any white space is found in linear time', () => {

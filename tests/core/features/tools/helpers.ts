@@ -16,6 +16,7 @@ import {
 } from '../../../../src-preload/contract/chat.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
+import { createWords } from '../../../../src-renderer/i18n/host.ts'
 import { plainMessage } from '../../../helpers/contractRows.ts'
 import { temporaryFolder } from '../../../helpers/folders.ts'
 import { memorySecrets } from '../../helpers/core.ts'
@@ -129,6 +130,7 @@ export function makeFeature(more: Partial<ToolsOptions> = {}) {
       toolRounds: () => 10,
       network: null,
       version: '0.0.0',
+      words: createWords(),
       log: (level, line) => void lines.push(`${level} ${line}`),
       ...more,
       limits: { ...quick, ...more.limits },

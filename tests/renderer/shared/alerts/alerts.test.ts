@@ -3,11 +3,13 @@ import { alertText } from '../../../../src-main/core/features/alerts/messages.ts
 import type { Alert, Alerts } from '../../../../src-preload/contract/alerts.ts'
 import { parseAmount, parseShare } from '../../../../src-renderer/features/settings/parse.ts'
 import { en } from '../../../../src-renderer/i18n/en.ts'
+import { createWords } from '../../../../src-renderer/i18n/host.ts'
 import { i18n } from '../../../../src-renderer/i18n/index.ts'
 import { alertOf, alertTexts, linkText } from '../../../../src-renderer/shared/alerts/messages.ts'
 import { firstAlerts, holding, isGrave, withAlerts } from '../../../../src-renderer/stores/alerts.ts'
 import { everyKind, startAlerts } from '../../harness/alerts.ts'
 
+const words = createWords()
 beforeAll(() => i18n.init({ lng: 'en', resources: { en }, initAsync: false, interpolation: { escapeValue: false } }))
 
 const reported = (...alerts: Alert[]): Alerts => ({ ...startAlerts('none', false), alerts })
@@ -36,7 +38,7 @@ describe('the list of alerts', () => {
     for (const { facts, place } of everyKind) {
       const { title, body } = alertTexts(facts)
       expect(`${title} ${body} ${linkText(place)}`).not.toMatch(/\{\{|undefined|NaN|alerts:|\b(key|ban|budget|go)\.\w/)
-      const notice = alertText(facts)
+      const notice = alertText(facts, words)
       expect(notice.title.length * notice.body.length).toBeGreaterThan(0)
       // Notifications never contain a service's texts, because they may support markup.
       expect(`${notice.title}${notice.body}`).not.toContain('everyday')
@@ -72,7 +74,7 @@ describe('the list of alerts', () => {
     expect(alertOf({ ...key, name: hostile })[0]).toBe('Key: a\\u{202E}gnp.exe\\u{0007}')
     const named = { ...budget, tool: { id: 'x', name: hostile } }
     expect(alertTexts(named).title).toContain('a\\u{202E}gnp.exe\\u{0007}')
-    expect(alertText(named).title).toMatch(/^a gnp\.exe: /)
+    expect(alertText(named, words).title).toMatch(/^a gnp\.exe: /)
   })
 
   it('uses red for alerts that stop work', () => {

@@ -1,4 +1,5 @@
 import type { McpServer } from '../../../../../src-preload/contract/tools.ts'
+import type { Words } from '../../../../../src-renderer/i18n/host.ts'
 import { asStudioError, StudioError } from '../../../errors.ts'
 import { inBackground } from '../../../shared/unexpected.ts'
 import type { StoredMcpServer } from '../../../store/mcpServers.ts'
@@ -23,6 +24,7 @@ export interface McpServerOptions {
   awayFetch: typeof fetch
   version: string
   limits: ToolLimits
+  words: Words
   /** Called when state, tools or log have changed. */
   changed: () => void
   log: (line: string) => void
@@ -66,7 +68,7 @@ export class McpServerRun {
     this.#parts = parts
     const { transport, id, name } = config
     const isSignedInByHand = transport.kind === 'http' && transport.headers.some(isAuthorization)
-    const { grants, fetch, awayFetch, limits, log } = parts
+    const { grants, fetch, awayFetch, limits, words, log } = parts
     this.signIn =
       transport.kind === 'http' && !isSignedInByHand
         ? new ServerSignIn({
@@ -77,6 +79,7 @@ export class McpServerRun {
             fetch,
             awayFetch,
             limits,
+            words,
             log,
             changed: () => {
               this.#updateSecrecy()

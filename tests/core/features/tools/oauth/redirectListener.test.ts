@@ -5,6 +5,7 @@ import {
   listenForRedirect,
   type RedirectListener,
 } from '../../../../../src-main/core/features/tools/mcp/oauth/redirectListener.ts'
+import { createWords } from '../../../../../src-renderer/i18n/host.ts'
 
 const state = 'a-random-state'
 let listener: RedirectListener
@@ -27,7 +28,7 @@ function ask(address: string, { method = 'GET', headers = {} }: { method?: strin
 
 describe('the redirect of a sign-in', () => {
   test('is accepted once, with a plain page that contains nothing of the request', async () => {
-    listener = await listenForRedirect(state, 0)
+    listener = await listenForRedirect(state, 0, createWords())
     expect(new URL(listener.url)).toMatchObject({ hostname: '127.0.0.1', pathname: '/oauth/callback' })
     const page = await ask(`${listener.url}?state=${state}&code=<b>the-code</b>&iss=x`)
     expect(page.status).toBe(200)
@@ -43,7 +44,7 @@ describe('the redirect of a sign-in', () => {
   })
 
   test('is not used up by requests that cannot be it', async () => {
-    listener = await listenForRedirect(state, 0)
+    listener = await listenForRedirect(state, 0, createWords())
     const good = `${listener.url}?state=${state}&code=1`
     const { origin, port } = new URL(listener.url)
     const statuses = [
@@ -62,7 +63,7 @@ describe('the redirect of a sign-in', () => {
   })
 
   test('of two at the same time, only the first counts', async () => {
-    listener = await listenForRedirect(state, 0)
+    listener = await listenForRedirect(state, 0, createWords())
     const both = await Promise.allSettled(['1', '2'].map((code) => ask(`${listener.url}?state=${state}&code=${code}`)))
     const accepted = both.filter((one) => one.status === 'fulfilled' && one.value.status === 200)
     expect(accepted).toHaveLength(1)
@@ -78,7 +79,7 @@ describe('the redirect of a sign-in', () => {
     ['two states', `state=${state}&state=${state}&code=1`],
     ['nothing', ''],
   ])('with %s is answered 400 and ignored: the sign-in goes on waiting', async (_, query) => {
-    listener = await listenForRedirect(state, 0)
+    listener = await listenForRedirect(state, 0, createWords())
     const page = await ask(`${listener.url}?${query}`)
     expect(page).toMatchObject({ status: 400, text: expect.stringContaining('belongs to another sign-in') })
     expect(() => listener.take(`${listener.url}?${query}`)).toThrow(expect.objectContaining({ kind: 'bad_input' }))
@@ -87,7 +88,7 @@ describe('the redirect of a sign-in', () => {
   })
 
   test('comes through a flood of wrong answers and of connections that send nothing', async () => {
-    listener = await listenForRedirect(state, 0)
+    listener = await listenForRedirect(state, 0, createWords())
     const port = Number(new URL(listener.url).port)
     const silent = Array.from({ length: 100 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
     onTestFinished(() => {
@@ -102,15 +103,15 @@ describe('the redirect of a sign-in', () => {
   })
 
   test('uses the preferred port if it is free, and another one if not', async () => {
-    const first = await listenForRedirect(state, 0)
+    const first = await listenForRedirect(state, 0, createWords())
     const port = Number(new URL(first.url).port)
-    listener = await listenForRedirect(state, port)
+    listener = await listenForRedirect(state, port, createWords())
     expect(new URL(listener.url).port).not.toBe(String(port))
     listener.close()
     first.close()
     await expect
       .poll(async () => {
-        listener = await listenForRedirect(state, port)
+        listener = await listenForRedirect(state, port, createWords())
         const isSame = listener.url === first.url
         if (!isSame) listener.close()
         return isSame

@@ -96,6 +96,19 @@ it.each([
   }
 })
 
+it('gives each paragraph the direction of its first letter', async () => {
+  const paragraph = (text: string, more = {}): DocxBlock => ({
+    ...{ kind: 'paragraph', look: 'normal', indent: 0 },
+    runs: [{ text, ...more }],
+  })
+  const isBidirectional = async (block: DocxBlock) => (await documentOf([block])).includes('<w:bidi/>')
+  expect(await isBidirectional(paragraph('1. مرحبا world'))).toBe(true)
+  expect(await isBidirectional(paragraph('שלום'))).toBe(true)
+  expect(await isBidirectional(paragraph('Hello مرحبا'))).toBe(false)
+  expect(await isBidirectional(paragraph('مرحبا', { code: true }))).toBe(false)
+  expect(await documentOf([paragraph('مرحبا')])).toContain('<w:rtl/>')
+})
+
 it('is valid XML, whatever a text contains', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 60 }), async (text) => {

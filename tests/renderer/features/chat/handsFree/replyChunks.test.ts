@@ -45,6 +45,19 @@ test('a long first sentence begins with its first clauses before it is complete'
   ).toBeNull()
 })
 
+test('a long first sentence of Japanese, Chinese or Arabic begins with its clauses too, and a short one is a piece', () => {
+  // 58 characters, which take as long to say as 110 Latin letters.
+  const japanese =
+    '天気がよく風も弱い日には、西の港から島までの船はおよそ二時間で着きますが、波が高い日にはそれよりも長くかかることがありますので'
+  expect(nextChunk(japanese, 0, false, false)?.text).toBe(
+    '天気がよく風も弱い日には、西の港から島までの船はおよそ二時間で着きますが、',
+  )
+  const arabic = 'في يوم هادئ البحر والرياح فيه ضعيفة من جهة الغرب، تحتاج العبارة إلى ساعتين تقريبًا حتى تصل إلى الجزيرة'
+  expect(nextChunk(arabic, 0, false, false)?.text).toBe('في يوم هادئ البحر والرياح فيه ضعيفة من جهة الغرب،')
+  expect(nextChunk('船は七時に出ます。次', 0, false, false)?.text).toBe('船は七時に出ます。')
+  expect(nextChunk('هل تسافر غدًا؟ نعم', 0, false, false)?.text).toBe('هل تسافر غدًا؟')
+})
+
 test('later sentences of a paragraph are one piece, up to 400 characters', () => {
   const sentence = 'The ferry leaves the harbour at seven in the morning, and comes back in the evening. '
   expect(chunks(sentence.repeat(6).trim()).map(({ length }) => length)).toEqual([339, 169])

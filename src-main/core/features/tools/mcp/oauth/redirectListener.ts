@@ -1,6 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { signInRedirect } from '../../../../../../src-preload/contract/tools.ts'
+import type { HostTexts, Words } from '../../../../../../src-renderer/i18n/host.ts'
+import { directionOf } from '../../../../../../src-renderer/i18n/language.ts'
 import { isFromOtherUser } from '../../../../../listener/peerUser.ts'
 import { openTabServer, refusalOf, sendPage } from '../../../../../listener/tab.ts'
 import { StudioError } from '../../../../errors.ts'
@@ -35,7 +37,7 @@ export interface RedirectListener {
  * @param state the random text that the response must repeat
  * @param preferredPort tried first, because a client may be registered with it; 0: any
  */
-export async function listenForRedirect(state: string, preferredPort: number): Promise<RedirectListener> {
+export async function listenForRedirect(state: string, preferredPort: number, words: Words): Promise<RedirectListener> {
   const { promise, resolve, reject } = Promise.withResolvers<AuthorizationResponse>()
   // A sign-in that is cancelled before its response has no other listener.
   promise.catch(() => undefined)
@@ -68,21 +70,21 @@ export async function listenForRedirect(state: string, preferredPort: number): P
         unexpected('A sign-in came back in a browser of another user of this computer', whatToDo)
       }
       isOtherUserReported = true
-      return answer(reply, 403, pages.otherUser)
+      return answer(reply, 403, words, 'otherUser')
     }
-    if (isUsed) return answer(reply, 410, pages.used)
+    if (isUsed) return answer(reply, 410, words, 'used')
     const isAccepted = settle(query)
     reply.on('close', close)
-    return isAccepted ? answer(reply, 200, pages.received) : answer(reply, 400, pages.failed)
+    return isAccepted ? answer(reply, 200, words, 'received') : answer(reply, 400, words, 'failed')
   }
   const { origin, close } = await openTabServer(
     preferredPort,
     (request, reply) => {
       const { url: target = '' } = request
       const refused = refusalOf(request, target.startsWith(`${path}?`) || target === path)
-      if (refused !== null) return answer(reply, refused, pages.refused)
+      if (refused !== null) return answer(reply, refused, words, 'refused')
       const query = new URL(target, signInRedirect).searchParams
-      if (!isOfThisSignIn(query)) return answer(reply, 400, pages.other)
+      if (!isOfThisSignIn(query)) return answer(reply, 400, words, 'other')
       inBackground('The answer of a sign-in could not be read', receive(request, reply, query))
     },
     (error) => unexpected('The answer of a sign-in could not be accepted', error),
@@ -116,20 +118,14 @@ function isSame(given: string, wanted: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-const pages = {
-  received: ['Go back to Inference Studio', 'Inference Studio has received the answer. You can close this page.'],
-  failed: ['Not signed in', 'Inference Studio shows the reason. You can close this page.'],
-  other: ['Not signed in', 'This answer belongs to another sign-in. Inference Studio still waits for its own.'],
-  otherUser: [
-    'Not signed in yet',
-    'Inference Studio runs as another user of this computer. Copy the address of this page into Inference Studio.',
-  ],
-  used: ['Already used', 'This address works once. You can close this page.'],
-  refused: ['Nothing here', 'Inference Studio waits for the answer of a sign-in at another address.'],
-} as const
-
 /** Contains no text from the request, because any page can make a browser open this address. */
-function answer(reply: ServerResponse, status: number, [title, text]: readonly [string, string]): void {
+function answer(
+  reply: ServerResponse,
+  status: number,
+  { t, language }: Words,
+  page: keyof HostTexts['core']['signIn'],
+): void {
+  const [title, text] = [t(`core:signIn.${page}.title`), t(`core:signIn.${page}.text`)]
   const headers = {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy':
@@ -139,7 +135,7 @@ function answer(reply: ServerResponse, status: number, [title, text]: readonly [
     reply,
     status,
     headers,
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">` +
+    `<!doctype html><html lang="${language}" dir="${directionOf(language)}"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">` +
       `<meta name="viewport" content="width=device-width"><title>${title}</title></head>` +
       `<body><main><h1>${title}</h1><p>${text}</p></main></body></html>\n`,
   )

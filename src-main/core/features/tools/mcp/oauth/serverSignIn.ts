@@ -1,4 +1,5 @@
 import type { McpSignIn } from '../../../../../../src-preload/contract/tools.ts'
+import type { Words } from '../../../../../../src-renderer/i18n/host.ts'
 import { asStudioError, StudioError } from '../../../../errors.ts'
 import type { ToolLimits } from '../../limits.ts'
 import { fetchFor } from './addresses.ts'
@@ -19,6 +20,8 @@ export interface ServerSignInOptions {
   /** From `awayFetch`. */
   awayFetch: typeof fetch
   limits: ToolLimits
+  /** For the page that the browser shows at the end. */
+  words: Words
   /** Called when the view or the secrets have changed. */
   changed: () => void
   log: (line: string) => void
@@ -181,7 +184,7 @@ export class ServerSignIn {
     entered: EnteredClient | null,
     ready: (at: { url: string }) => void,
   ): Promise<HeldGrant> {
-    const { serverId, serverUrl, grants, limits } = this.#options
+    const { serverId, serverUrl, grants, limits, words } = this.#options
     const { signIn } = await import('./signIn.ts')
     const { oauthFetch } = await import('./oauthFetch.ts')
     const { signal } = running.abort
@@ -189,6 +192,7 @@ export class ServerSignIn {
       serverUrl,
       entered,
       signal,
+      words,
       waitMs: limits.signInMs,
       challenge: this.#challenge ?? noChallenge,
       before: (await grants.read(serverId, serverUrl))?.grant ?? null,

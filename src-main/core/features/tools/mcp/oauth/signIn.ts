@@ -7,6 +7,7 @@ import {
   startAuthorization,
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client'
+import type { Words } from '../../../../../../src-renderer/i18n/host.ts'
 import { StudioError } from '../../../../errors.ts'
 import { checkedAddress } from './addresses.ts'
 import { type Challenge, scopeNames } from './challenge.ts'
@@ -25,6 +26,7 @@ export interface SignInOptions {
   entered: EnteredClient | null
   /** From `oauthFetch`. */
   fetch: FetchLike
+  words: Words
   /** Cancels the sign-in. */
   signal: AbortSignal
   /** How long the person may take in the browser, ms. */
@@ -44,12 +46,12 @@ export interface SignInOptions {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization, RFC 8252
  */
 export async function signIn(options: SignInOptions): Promise<OAuthGrant> {
-  const { serverUrl, challenge, before, entered, fetch, signal } = options
+  const { serverUrl, challenge, before, entered, fetch, words, signal } = options
   const found = await findAuthorizationServer(serverUrl, challenge, fetch)
   const server = { ...found, scope: widened(found, before) }
   const { host } = new URL(server.issuer)
   const state = randomBytes(32).toString('base64url')
-  const listener = await listenForRedirect(state, portOf(before))
+  const listener = await listenForRedirect(state, portOf(before), words)
   try {
     const redirectUrl = listener.url
     const client = await clientFor({ server, before, entered, redirectUrl, fetch })

@@ -1,4 +1,7 @@
-/** Pseudo languages that reveal layouts that a translation would break: longer words, other letters, text from right to left. */
+/**
+ * Languages made from the English texts, which no person can choose. They reveal layouts that a translation would break: longer words, other
+ * letters, text from right to left.
+ */
 export const pseudoLanguages = ['en-XA', 'ar-XB'] as const
 export type PseudoLanguage = (typeof pseudoLanguages)[number]
 
