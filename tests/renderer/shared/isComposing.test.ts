@@ -10,8 +10,8 @@ import { isSendKey } from '../../../src-renderer/shared/sendKey.ts'
 type Recorded = readonly ['keydown' | 'keyup', key: string, keyCode: number, isComposing: boolean] | readonly [string]
 
 /**
- * What a browser reports while にほん is typed, converted, committed by Enter, and sent by a second Enter. Recorded once per browser and
- * system; keys of letters are left out.
+ * What a browser reports while にほん is typed, converted, committed by Enter, and sent by a second Enter, by the specification and the
+ * browsers’ reports of bugs. Keys of letters are left out.
  */
 const committed: Record<string, readonly Recorded[]> = {
   'Chromium on Linux (ibus)': [
