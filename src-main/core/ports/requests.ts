@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { App } from '../../../src-preload/contract/apps.ts'
 import type { Endpoint, RequestDialect, studioFeature } from '../../../src-preload/contract/requests.ts'
-import type { PromptSectionKind } from '../../../src-preload/contract/sessions.ts'
+import type { CacheChange, PromptSectionKind } from '../../../src-preload/contract/sessions.ts'
 import type { Nano } from '../shared/money.ts'
 
 // Types that upstream, the gateway, the request log and the limits share, so that none of them imports another.
@@ -128,6 +128,16 @@ export interface HashedSection {
   size: number
   /** Name of a tool, at most 64 characters. Null for messages. */
   name: string | null
+}
+
+/** How many turns in a row lost the cache, up to this one. 0 when the cache works. */
+export interface CacheRow {
+  who: string
+  session: number
+  inRow: number
+  change: CacheChange
+  tokens: number
+  cost: Nano | null
 }
 
 /** Records one request in the log, from before it is sent until after it has ended. Every method is cheap. */

@@ -5,6 +5,7 @@ import { problemKind } from '../../../src-preload/contract/problem.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { problemTexts } from '../../shared/errors/texts.ts'
+import { PromptCard } from '../../shared/sessions/PromptCard.tsx'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { showBytes } from '../../shared/ui/bytes.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
@@ -70,6 +71,7 @@ function Detail({ row, inspected }: { row: RequestRow | null; inspected: Inspect
           <Facts row={row} />
           <TimelinePart row={row} />
           <Usage row={row} />
+          <PromptCard row={row} />
           <RequestActions row={row} detail={detail} />
         </>
       ) : (

@@ -4,6 +4,7 @@ import { showMonth } from '../../i18n/format.ts'
 
 export { exact, showSc } from '../../../src-preload/contract/amountText.ts'
 export { showCount as count, showShort as compact } from '../../i18n/format.ts'
+export { showMs } from '../../shared/duration.ts'
 export { showSpent } from '../../shared/money/sc.ts'
 
 // Formats amounts, times and counts for the page. Amounts stay decimal strings: nothing is added in floating point.
@@ -13,19 +14,6 @@ export function showLimit(amount: string): string {
   const [whole = '0', fraction = ''] = amount.split('.')
   const rest = fraction.replace(/0+$/, '')
   return group(BigInt(whole).toString()) + (rest === '' ? '' : `.${rest}`)
-}
-
-/** Formats a duration in ms: `0.2 ms`, `41 ms`, `2.41 s`, `12.4 s`, `2 min 05 s`. */
-export function showMs(ms: number): string {
-  if (ms < 0.05) return '< 0.1 ms'
-  if (ms < 1) return `${ms.toFixed(1)} ms`
-  if (ms < 999.5) return `${Math.round(ms)} ms`
-  const seconds = ms / 1_000
-  if (seconds < 9.995) return `${seconds.toFixed(2)} s`
-  if (seconds < 99.95) return `${seconds.toFixed(1)} s`
-  const whole = Math.round(seconds)
-  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`
-  return `${Math.floor(whole / 3_600)} h ${String(Math.floor((whole % 3_600) / 60)).padStart(2, '0')} min`
 }
 
 const two = (value: number): string => (value < 10 ? `0${value}` : String(value))

@@ -39,6 +39,14 @@ export function alertText(facts: AlertFacts): AlertText {
         title: `${plain(facts.tool.name)} is ${facts.why === 'paused' ? 'paused' : 'expired'}`,
         body: 'A request of this app was refused.',
       }
+    case 'cache': {
+      const { tool, turns, tokens, cost } = facts
+      const lost = `${tokens} tokens of its last request did not come from the cache`
+      return {
+        title: `${plain(tool.name)} lost the cache ${turns} turns in a row`,
+        body: cost === null ? `${lost}.` : `${lost}, which cost ${cost} SC more.`,
+      }
+    }
     case 'key':
       return keyTexts[facts.why]
     case 'ban': {
@@ -78,6 +86,8 @@ export function placeOf(facts: AlertFacts): AlertPlace {
     case 'app':
     case 'tokens':
       return { page: 'proxy', id: null }
+    case 'cache':
+      return { page: 'usage', id: `session-${facts.session}` }
     case 'ban':
       return { page: 'usage', id: 'limits' }
     case 'key':

@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto'
-import type { CacheChange } from '../../../../src-preload/contract/sessions.ts'
-import type { HashedSection } from '../../ports/requests.ts'
+import type { CacheRow, HashedSection } from '../../ports/requests.ts'
 import { Listeners } from '../../shared/events.ts'
-import type { Nano } from '../../shared/money.ts'
 import { cacheChanges, certainties, codeOf, outcomes } from '../../store/requestLog/codes.ts'
 import { mostCost, type StoredRequest } from '../../store/requestLog/requests.ts'
 import type { SessionTable, StoredSession, StoredTurn } from '../../store/requestLog/sessions.ts'
@@ -70,16 +68,6 @@ interface EndedTurn {
 export interface Turn extends TurnStart, ComparedTurn {
   session: OpenSession
   line: Line | null
-}
-
-/** How many turns in a row lost the cache, up to this one. 0 when the cache works. */
-export interface CacheRow {
-  who: string
-  session: number
-  inRow: number
-  change: CacheChange
-  tokens: number
-  cost: Nano | null
 }
 
 /**
