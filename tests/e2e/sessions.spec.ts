@@ -26,7 +26,7 @@ async function runAgent(key: string, turns: number, broken: number): Promise<voi
   for (let turn = 1; turn <= turns; turn += 1) {
     messages.push({ role: 'user', content: `Step ${turn}` })
     const time = turn < broken ? '' : `It is 12:0${turn}:30. `
-    const reply = await fetch(`${host.proxy?.baseUrl}/chat/completions`, {
+    const reply = await fetch(`${host.ready.proxy?.baseUrl}/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-session-id': 'harbour' },
       body: JSON.stringify({

@@ -18,6 +18,8 @@ const maxLines = 6
 const maxChains = 8
 /** A request belongs to an earlier conversation when it shares this part of its size, or of its own. */
 const sharedPart = 0.5
+/** A shorter history proves nothing, because an agent asks for a title with the same first message. */
+const minHistory = 2
 /** Turns that are read to restore the sections of a session after a start. */
 const maxRestored = 500
 
@@ -393,7 +395,7 @@ function lineOf({ lines }: OpenSession, { sections }: TurnStart): Line | null {
   let most = 0
   for (const line of lines) {
     const shared = sharedBetween(line, sections)
-    if (shared <= most || !isEnough(shared, line, sections)) continue
+    if (shared <= most || !isSameTalk(line, sections, shared)) continue
     best = line
     most = shared
   }
@@ -403,18 +405,24 @@ function lineOf({ lines }: OpenSession, { sections }: TurnStart): Line | null {
 const sharedBetween = (line: Line, sections: readonly HashedSection[]): number =>
   sharedSize(sections, new Set(line.sections.map(({ unnumbered }) => unnumbered)))
 
-const isEnough = (shared: number, line: Line, sections: readonly HashedSection[]): boolean =>
-  shared >= Math.min(line.size, sizeOf(sections)) * sharedPart
+/** Whether a request shares enough with a conversation, or goes on with its history. The system prompt alone may be most of a request. */
+const isSameTalk = (line: Line, sections: readonly HashedSection[], shared = sharedBetween(line, sections)): boolean =>
+  shared >= Math.min(line.size, sizeOf(sections)) * sharedPart || goesOn(historyOf(line.sections), historyOf(sections))
 
-const isSameTalk = (line: Line, sections: readonly HashedSection[]): boolean =>
-  isEnough(sharedBetween(line, sections), line, sections)
+const goesOn = (before: readonly HashedSection[], now: readonly HashedSection[]): boolean =>
+  before.length >= minHistory &&
+  before.length < now.length &&
+  before.every(({ hash: own }, at) => own === now[at]?.hash)
+
+/** The messages of a prompt without the system's. */
+const historyOf = (sections: readonly HashedSection[]): HashedSection[] =>
+  sections.filter(({ kind }) => kind === 'message' || kind === 'result')
 
 /** The hashes of the history of a request after each of its messages. Tools and system messages are not part of it. */
 function chainsOf(who: string, sections: readonly HashedSection[]): string[] {
   const chains: string[] = []
   let chain = who
-  for (const { kind, hash: own } of sections) {
-    if (kind === 'tool' || kind === 'system') continue
+  for (const { hash: own } of historyOf(sections)) {
     chain = hash('sha256', `${chain} ${own}`, 'base64url').slice(0, 22)
     chains.push(chain)
   }

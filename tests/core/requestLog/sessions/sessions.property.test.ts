@@ -130,6 +130,14 @@ describe('sessions', () => {
     expect(losses().map(({ change }) => change)).toEqual(['first', 'first', 'none'])
   })
 
+  it.each(['a', null])('go on when the whole system prompt changes, which is most of each request (id: %s)', (id) => {
+    const { turn, sessions, losses } = fresh()
+    for (const length of [1, 2, 3]) turn(talk('one', length), { id, cached: length === 1 ? 0 : 9_900 })
+    turn([{ role: 'system', content: words('Other rules.', 8000) }, ...talk('one', 4).slice(1)], { id })
+    expect(sessions()).toMatchObject([{ turns: 4, lostTurns: 1 }])
+    expect(losses().at(-1)).toMatchObject({ change: 'system', section: { kind: 'system', place: 1 }, tokens: 10_000 })
+  })
+
   it('begin anew when a history is repeated from its start', () => {
     const { turn, sessions } = fresh()
     for (const length of [1, 2, 3]) turn(talk('one', length))
