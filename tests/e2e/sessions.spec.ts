@@ -52,12 +52,13 @@ test('a session opens by keyboard, says why its turns cost more, and links from 
 
   // Three turns in a row lost the cache.
   await page.getByRole('button', { name: windowText('alerts:bell_one', { count: 1 }) }).press('Enter')
-  await expect(page.getByText('Harbour agent lost the cache 3 turns in a row')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Harbour agent lost the cache 3 turns in a row' })).toBeVisible()
   await page.getByRole('button', { name: windowText('alerts:go.session') }).press('Enter')
   await expect(page).toHaveURL(/#\/usage\/session-\d+$/)
   const findings = page.getByRole('region', { name: windowText('sessions:findings.title') })
   await expect(findings).toContainText('A time in the system prompt changed.')
-  await expect(findings).toContainText('in 3 turns')
+  await expect(findings).toContainText('in 2 turns')
+  await expect(findings).toContainText('The system prompt changed. in 1 turn')
   await expect(findings).toContainText('Leave the time out of the system prompt')
   await expect(page.getByRole('img', { name: /^Chart of the tokens of 6 turns/ })).toBeVisible()
   const turns = page.getByRole('table', { name: windowText('sessions:turns') }).getByRole('row')

@@ -125,6 +125,8 @@ const barOf = (turn: SessionTurn): Bar => {
   return { id, cached, fresh: (tokensIn ?? 0) - cached, out: tokensOut ?? 0, lost: hasLost(turn) }
 }
 
+/** Percent of the chart. Above the highest bar is space for its mark. */
+const highest = 88
 const parts = ['cached', 'fresh', 'out'] as const
 
 /** Stacked bars, one for each turn. A picture: the table has the same figures for the keyboard and for screen readers. */
@@ -162,7 +164,7 @@ function TurnChart({ turns }: { turns: readonly SessionTurn[] }) {
           <span key={bar.id} className="session-bar" data-lost={bar.lost}>
             {bar.lost && <b>▼</b>}
             {[...parts].reverse().map((part) => (
-              <i key={part} data-part={part} style={{ height: `${(100 * bar[part]) / most}%` }} />
+              <i key={part} data-part={part} style={{ height: `${(highest * bar[part]) / most}%` }} />
             ))}
           </span>
         ))}
