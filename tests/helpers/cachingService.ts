@@ -60,11 +60,12 @@ export async function openCachingService(): Promise<FarEnd> {
       return
     }
     response.setHeader('content-type', 'text/event-stream')
-    for (const [choices, more] of [
+    const chunks: [choices: unknown[], more: object][] = [
       [[{ index: 0, delta: message, finish_reason: null }], {}],
       [[{ index: 0, delta: {}, finish_reason: 'stop' }], {}],
       [[], { usage }],
-    ])
+    ]
+    for (const [choices, more] of chunks)
       response.write(`data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...more })}\n\n`)
     response.end('data: [DONE]\n\n')
   })

@@ -26,7 +26,7 @@ import type { Use } from './prices.ts'
 import { cleanPairs, type Pairs, type RecordedHeaders } from './recentHeaders.ts'
 import { tidy, withoutLocalKeys } from './redact.ts'
 import type { LiveRequestState } from './rows.ts'
-import type { Turn } from './sessions/sessions.ts'
+import type { RunningTurn } from './sessions/sessions.ts'
 
 /** Rows of one commit. `promise` settles with it. */
 export interface Batch {
@@ -76,7 +76,7 @@ export class Trace implements RequestTrace {
   headersKept: RecordedHeaders | null = null
   bodiesKept: { request: CopiedBody | null; reply: CopiedBody | null } | null = null
   /** Its turn in a session, once its prompt was read. */
-  turn: Turn | null = null
+  turn: RunningTurn | null = null
   live: LiveRequestState = 'waiting'
   /** Null until the request has ended. */
   end: StoredRequest | null = null

@@ -56,8 +56,6 @@ export const sessions = {
     title: 'Prompt cache',
     turn: 'Turn {{turn}} of {{turns}}',
     turnName: 'Session',
-    openSession: 'Open the session',
-    why: 'First change',
     lost: 'Lost',
     lostNothing: 'Too little to matter',
     cost: 'More cost',
@@ -102,9 +100,6 @@ export const sessions = {
     unread: 'The prompt could not be compared, because it is too large or was not read in time.',
   },
   advice: {
-    first: '',
-    none: '',
-    unread: '',
     model: 'Each model has its own cache. Switch the model between two tasks, not within one.',
     tool_order: 'Send the tools in the same order every time. An MCP server that connects again can move its tools.',
     tool_added: 'Turn tools on before the first message of a conversation.',

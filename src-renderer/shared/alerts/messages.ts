@@ -3,6 +3,7 @@ import { showSc } from '../../../src-preload/contract/amountText.ts'
 import { showCalendarDay, showCount, showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { lessSc, showSpent } from '../money/sc.ts'
+import { adviceOn } from '../sessions/lossTexts.ts'
 import { plainText } from '../ui/plainText.ts'
 
 export interface AlertTexts {
@@ -36,7 +37,7 @@ export function alertTexts(facts: AlertFacts): AlertTexts {
       const body = t(cost === null ? 'cache.bodyUnpriced' : 'cache.body', {
         tokens: showCount(tokens),
         cost: showSc(cost ?? '0'),
-        advice: i18n.t(`sessions:advice.${change}`),
+        advice: adviceOn(change),
       })
       return { title: t('cache.title', { app: plainText(tool.name), count: turns }), body: body.trim() }
     }

@@ -1,4 +1,4 @@
-import type { CacheLoss, PromptSectionKind } from '../../../src-preload/contract/sessions.ts'
+import type { CacheChange, CacheLoss, PromptSectionKind } from '../../../src-preload/contract/sessions.ts'
 import { i18n } from '../../i18n/index.ts'
 import { plainText } from '../ui/plainText.ts'
 
@@ -17,12 +17,16 @@ export function sectionName({ kind, place, name }: Place): string {
   return t(kind === 'system' ? 'section.systemMore' : `section.${kind}`, { place })
 }
 
-/** What changed at the start of a prompt, and what to do. `advice` is empty where nothing was lost. */
+/** What to do about a change. Empty where nothing was lost. */
+export const adviceOn = (change: CacheChange): string =>
+  change === 'first' || change === 'none' || change === 'unread' ? '' : i18n.t(`sessions:advice.${change}`)
+
+/** What changed at the start of a prompt, and what to do. */
 export function lossTexts({ change, section }: Pick<CacheLoss, 'change' | 'section'>): {
   what: string
   advice: string
 } {
   const t = i18n.getFixedT(null, 'sessions')
   const what = t(`change.${change}`, { section: section ? sectionName(section) : t('unknown') })
-  return { what, advice: t(`advice.${change}`) }
+  return { what, advice: adviceOn(change) }
 }

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { asStudioError } from '../../errors.ts'
 import type { RequestTrace } from '../../ports/requests.ts'
 import { type ReadPrompt, SectionReader } from '../../requestLog/sessions/sections.ts'
-import { guarded, unexpected } from '../../shared/unexpected.ts'
+import { guarded, inBackground } from '../../shared/unexpected.ts'
 import type { TranslationThreads } from './translationThreads.ts'
 
 /** Larger prompts are read on another thread, bytes. The first of a conversation with this much text takes about 4 ms, the next ones 0.5 ms. */
@@ -63,7 +63,7 @@ export class PromptReader {
     else if (bytes.length <= maxReadHere)
       setImmediate(guarded(unreadable, () => this.#report(trace, named, this.#here().own.read(bytes))))
     else if (this.#waiting >= maxWaiting) trace.prompt(named, null)
-    else void this.#elsewhere(app, bytes, named, trace)
+    else inBackground(unreadable, this.#elsewhere(app, bytes, named, trace))
   }
 
   async #elsewhere(app: string, bytes: Uint8Array, named: string | null, trace: RequestTrace): Promise<void> {
@@ -73,7 +73,7 @@ export class PromptReader {
       this.#report(trace, named, await this.#threads.sections(app, { bytes, secret }, neverAborted))
     } catch (thrown) {
       // The threads end with the program.
-      if (asStudioError(thrown).kind !== 'cancelled') unexpected(unreadable, thrown)
+      if (asStudioError(thrown).kind !== 'cancelled') throw thrown
     } finally {
       this.#waiting -= 1
     }

@@ -67,7 +67,7 @@ interface EndedTurn {
 }
 
 /** A request of a session in progress. */
-export interface Turn extends TurnStart, ComparedTurn {
+export interface RunningTurn extends TurnStart, ComparedTurn {
   session: OpenSession
   line: Line | null
 }
@@ -94,7 +94,7 @@ export class Sessions {
   }
 
   /** Finds the session of a request, and compares its prompt with the one before. */
-  begin(start: TurnStart): Turn {
+  begin(start: TurnStart): RunningTurn {
     const chains = start.conversation === null && start.sections ? chainsOf(start.who, start.sections) : []
     const known = start.conversation === null ? this.#byHistory(chains, start) : null
     const session = known?.session ?? this.#session(start)
@@ -116,7 +116,7 @@ export class Sessions {
   }
 
   /** Takes the end of a request. A request that failed counts as a turn, but the service has cached nothing of it. */
-  ended(turn: Turn, end: StoredRequest, price: TurnPrice): void {
+  ended(turn: RunningTurn, end: StoredRequest, price: TurnPrice): void {
     const loss = lossOf(turn, end, price)
     const { session, sections, model } = turn
     const stored = turnOf(turn, end, loss)
@@ -223,7 +223,7 @@ export class Sessions {
   }
 
   /** The request is what the next one is compared with. */
-  #moveOn(turn: Turn, sections: readonly HashedSection[], end: StoredRequest): Line {
+  #moveOn(turn: RunningTurn, sections: readonly HashedSection[], end: StoredRequest): Line {
     const { session } = turn
     const line: Line = turn.line ?? {
       session,
@@ -253,7 +253,7 @@ export class Sessions {
     return line
   }
 
-  #note(line: Line, { who, sections }: Turn): void {
+  #note(line: Line, { who, sections }: RunningTurn): void {
     const [last] = chainsOf(who, sections ?? []).slice(-1)
     if (last === undefined) return
     line.chains = [...line.chains.filter((one) => one !== last), last]
@@ -358,7 +358,7 @@ function addTo(session: StoredSession, turn: StoredTurn, end: StoredRequest, mod
 /** The columns have 64 bits. */
 const atMost = (sum: bigint): bigint => (sum > mostCost ? mostCost : sum)
 
-function turnOf(turn: Turn, end: StoredRequest, loss: Loss): StoredTurn {
+function turnOf(turn: RunningTurn, end: StoredRequest, loss: Loss): StoredTurn {
   const sections = turn.sections ?? []
   const kept = turn.found?.kept ?? 0
   const { section } = loss
@@ -385,7 +385,7 @@ const countOf = (sections: readonly HashedSection[], kind: HashedSection['kind']
   sections.reduce((sum, one) => sum + (one.kind === kind ? 1 : 0), 0)
 
 /** The place of the first changed section among those of its kind, from 1. Sections before it are the same in both requests. */
-const placeOf = ({ sections, found }: Turn, { kind }: HashedSection): number =>
+const placeOf = ({ sections, found }: RunningTurn, { kind }: HashedSection): number =>
   countOf((sections ?? []).slice(0, found?.kept ?? 0), kind) + 1
 
 /** The conversation of a session that a request continues: the one with which it shares most. */

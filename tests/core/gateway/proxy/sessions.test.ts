@@ -52,7 +52,7 @@ const places: Record<Agent, { system(body: Body): Text; early(body: Body): Text 
 
 function write(place: Text, change: (text: string) => string): void {
   if (place.text !== undefined) place.text = change(place.text)
-  else place.content = change(String(place.content))
+  else place.content = change(typeof place.content === 'string' ? place.content : expect.unreachable())
 }
 
 /** Breaks the cache of a turn on purpose. `turn` counts from 0. */
