@@ -29,11 +29,11 @@ interface Listed {
   more: boolean
 }
 
-/** The newest sessions of an app, or of all. Each is a row that opens. `open`: the session that is open at first. */
-export function SessionTable({ app, open }: { app?: string; open?: number | null }) {
+/** The newest sessions of all apps. Each is a row that opens. `open`: the session that is open at first. */
+export function SessionTable({ open }: { open?: number | null }) {
   const { t } = useTranslation('sessions')
   const [count, setCount] = useState(pageSize)
-  const { listed, problem } = useSessions(app, count, open ?? null)
+  const { listed, problem } = useSessions(count, open ?? null)
   if (problem) return <ProblemNotice problem={problem} noAction />
   if (!listed)
     return (
@@ -75,14 +75,14 @@ export function SessionTable({ app, open }: { app?: string; open?: number | null
 }
 
 /** Reads the sessions now and every few seconds. `open` is read too, where it is older than the newest ones. */
-function useSessions(app: string | undefined, count: number, open: number | null) {
+function useSessions(count: number, open: number | null) {
   const studio = useStudio()
   const [listed, setListed] = useState<Listed | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   useEffect(() => {
     const ended = new AbortController()
     const read = (): void => {
-      readSessions(studio, app, count, open, ended.signal).then(
+      readSessions(studio, count, open, ended.signal).then(
         (all) => {
           setListed(all)
           setProblem(null)
@@ -96,28 +96,19 @@ function useSessions(app: string | undefined, count: number, open: number | null
       clearInterval(timer)
       ended.abort()
     }
-  }, [studio, app, count, open])
+  }, [studio, count, open])
   return { listed, problem }
 }
 
 /** Most sessions of one read of the core. */
 const maxRead = 200
 
-async function readSessions(
-  studio: Client,
-  app: string | undefined,
-  count: number,
-  open: number | null,
-  signal: AbortSignal,
-): Promise<Listed> {
+async function readSessions(studio: Client, count: number, open: number | null, signal: AbortSignal): Promise<Listed> {
   const sessions: AgentSession[] = []
   let more = true
   while (more && sessions.length < count) {
     const limit = Math.min(maxRead, count - sessions.length)
-    const read = await studio.sessions.list(
-      { ...(app !== undefined && { app }), skip: sessions.length, limit },
-      { signal },
-    )
+    const read = await studio.sessions.list({ skip: sessions.length, limit }, { signal })
     sessions.push(...read.sessions)
     more = read.more
   }
@@ -126,7 +117,7 @@ async function readSessions(
   return { sessions: [session, ...sessions], more }
 }
 
-export const whoName = ({ who }: Pick<AgentSession, 'who'>): string => plainText(who.kind === 'app' ? who.name : '')
+const whoName = ({ who }: Pick<AgentSession, 'who'>): string => plainText(who.kind === 'app' ? who.name : '')
 
 function SessionRow({ session, isOpenFirst }: { session: AgentSession; isOpenFirst: boolean }) {
   const { t } = useTranslation('sessions')
