@@ -2,6 +2,7 @@ import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { id, instant, procedure, whole } from './problem.ts'
 import { sc } from './requests.ts'
+import { cacheChange } from './sessions.ts'
 import { day, signedSc, source } from './usage.ts'
 
 // Alerts: raised once per crossing of a threshold, shown until dismissed.
@@ -20,6 +21,8 @@ export const alertSettings = z.object({
   /** The balance of the key, its expiry, and responses that refuse it. */
   key: z.boolean(),
   ban: z.boolean(),
+  /** An app lost the cache of the service three turns in a row. */
+  cache: z.boolean(),
   /** Also show a system notification, when the host supports them. */
   notify: z.boolean(),
 })
@@ -74,6 +77,16 @@ export const alertFacts = z.discriminatedUnion('kind', [
     name: z.string().nullable(),
     left: signedSc.nullable(),
     limit: sc.nullable(),
+  }),
+  /** An app lost the cache of the service in `turns` turns of one session in a row; the newest loss. `cost`: null if the prices are unknown. */
+  z.object({
+    kind: z.literal('cache'),
+    tool: z.object({ id: z.string(), name: z.string() }),
+    session: whole,
+    turns: whole,
+    change: cacheChange,
+    tokens: whole,
+    cost: sc.nullable(),
   }),
   /** `until` is a text of the service. */
   z.object({ kind: z.literal('ban'), account, until: z.string().nullable() }),

@@ -16,6 +16,7 @@ import { programsProcedures } from './programs.ts'
 import { projectsProcedures } from './projects.ts'
 import { requestsProcedures } from './requests.ts'
 import { retentionProcedures } from './retention.ts'
+import { sessionsProcedures } from './sessions.ts'
 import { speechProcedures } from './speech.ts'
 import { textActionsProcedures } from './textActions.ts'
 import { toolsProcedures } from './tools.ts'
@@ -45,6 +46,7 @@ export const contract = {
   apps: appsProcedures,
   programs: programsProcedures,
   requests: requestsProcedures,
+  sessions: sessionsProcedures,
   usage: usageProcedures,
   limits: limitsProcedures,
   keys: keysProcedures,

@@ -30,6 +30,7 @@ import { programs } from './en/programs.ts'
 import { projects } from './en/projects.ts'
 import { proxy } from './en/proxy.ts'
 import { quick } from './en/quick.ts'
+import { sessions } from './en/sessions.ts'
 import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
 import { speech } from './en/speech.ts'
@@ -78,6 +79,7 @@ export const en = {
   preview,
   textActions,
   transcribe,
+  sessions,
   usage,
   keys,
 }

@@ -5,7 +5,7 @@ import type { Problem } from '../../src-preload/contract/problem.ts'
 import type { Account, Comparison, CurrentSpend, Source, Summary, ViewQuery } from '../../src-preload/contract/usage.ts'
 import { dayOfInstant, daysBetween, isDay, shiftDay } from './usageDays.ts'
 
-export const sections = ['overview', 'elsewhere', 'limits', 'corrections'] as const
+export const sections = ['overview', 'sessions', 'elsewhere', 'limits', 'corrections'] as const
 export type Section = (typeof sections)[number]
 export const ranges = ['month', 'lastMonth', '7', '30', '90', 'year', 'all', 'own'] as const
 export type UsageRange = (typeof ranges)[number]

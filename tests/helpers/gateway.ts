@@ -9,6 +9,7 @@ import { ReasoningRefusals } from '../../src-main/core/gateway/apps/reasoningRef
 import type { ModelAbilities } from '../../src-main/core/gateway/dialects/types.ts'
 import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/gateway/proxy/bodyMemory.ts'
 import { RequestFileTexts } from '../../src-main/core/gateway/proxy/fileTexts.ts'
+import { PromptReader } from '../../src-main/core/gateway/proxy/promptReader.ts'
 import { relay } from '../../src-main/core/gateway/proxy/relay.ts'
 import type { RelayDependencies } from '../../src-main/core/gateway/proxy/relayDependencies.ts'
 import { type ProxyServer, startProxy } from '../../src-main/core/gateway/proxy/server.ts'
@@ -139,6 +140,7 @@ export async function openGateway(
     abilities: (model) => ({ ...abilities, thinking: reasoning.has(model) || abilities.thinking }),
     reasoned: (model) => reasoning.add(model),
     translation,
+    prompts: new PromptReader(translation, () => sealingKey),
     fileTexts,
   }
   const verify = (presented: string): Verified => {

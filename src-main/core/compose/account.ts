@@ -84,6 +84,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     apps,
     settled: requestLog.settled,
     blocked: requestLog.blocked,
+    cacheRows: requestLog.sessions.rows,
     spent: (id) => requestLog.spent(id),
     usual: (id) => requestLog.usualRequest(id),
     notify: host.notify,

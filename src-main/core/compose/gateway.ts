@@ -10,6 +10,7 @@ import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
 import { eventReadingMs } from '../gateway/proxy/chatStream.ts'
 import { RequestFileTexts } from '../gateway/proxy/fileTexts.ts'
 import { LocalV1, type LocalV1Settings } from '../gateway/proxy/localV1.ts'
+import { PromptReader } from '../gateway/proxy/promptReader.ts'
 import { relay } from '../gateway/proxy/relay.ts'
 import type { RelayDependencies } from '../gateway/proxy/relayDependencies.ts'
 import { TranslationThreads } from '../gateway/proxy/translationThreads.ts'
@@ -85,6 +86,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
       if (reasoning.size < mostReasoning) reasoning.add(noted(model))
     },
     translation,
+    prompts: new PromptReader(translation, store.settings.sealingKey),
     fileTexts,
   }
   const proxy = new LocalV1({

@@ -26,6 +26,7 @@ import { programsHandlers } from '../handlers/programs.ts'
 import { projectsHandlers } from '../handlers/projects.ts'
 import { requestsHandlers } from '../handlers/requests.ts'
 import { retentionHandlers } from '../handlers/retention.ts'
+import { sessionsHandlers } from '../handlers/sessions.ts'
 import { speechHandlers } from '../handlers/speech.ts'
 import { textActionsHandlers } from '../handlers/textActions.ts'
 import { toolsHandlers } from '../handlers/tools.ts'
@@ -96,6 +97,7 @@ export function createRouter(dependencies: RouterDependencies) {
     programs: programsHandlers(os.programs, programs),
     apps: appsHandlers(os.apps, host, { apps, appUse, requestLog }),
     requests: requestsHandlers(os.requests, host, { requestLog, transfers: chat.transfers }),
+    sessions: sessionsHandlers(os.sessions, requestLog.storedSessions),
   })
 }
 

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { App } from '../../../src-preload/contract/apps.ts'
 import type { Endpoint, RequestDialect, studioFeature } from '../../../src-preload/contract/requests.ts'
+import type { CacheChange, PromptSectionKind } from '../../../src-preload/contract/sessions.ts'
 import type { Nano } from '../shared/money.ts'
 
 // Types that upstream, the gateway, the request log and the limits share, so that none of them imports another.
@@ -110,6 +111,35 @@ export interface CopiedBody {
   capped: boolean
 }
 
+/**
+ * One section of a prompt, without its text: the description of a tool, or a message. `result`: what a tool returned. Services read a prompt
+ * from its start, tools first, and cache the start that they have read before. So the first section that differs from the request before
+ * ends what comes from the cache.
+ */
+export interface HashedSection {
+  kind: PromptSectionKind
+  /** Of the whole content, 66 bits in base64url. */
+  hash: string
+  /** Of the content without dates and times of day. Equal where nothing else changed. */
+  undated: string
+  /** Of the content without these and without words that contain digits: counters and most ids. */
+  unnumbered: string
+  /** Bytes of its text in UTF-8; a picture or another attachment counts as its usual tokens. Tokens are shares of these sizes. */
+  size: number
+  /** Name of a tool, at most 64 characters. Null for messages. */
+  name: string | null
+}
+
+/** How many turns in a row lost the cache, up to this one. 0 when the cache works. */
+export interface CacheRow {
+  who: string
+  session: number
+  inRow: number
+  change: CacheChange
+  tokens: number
+  cost: Nano | null
+}
+
 /** Records one request in the log, from before it is sent until after it has ended. Every method is cheap. */
 export interface RequestTrace {
   readonly id: number
@@ -137,6 +167,12 @@ export interface RequestTrace {
   /** Stores the headers. `clean` removes secrets when they are read. */
   headers(request: Pairs, reply: Pairs, clean: (text: string) => string): void
   bodies(request: CopiedBody | null, reply: CopiedBody | null): void
+  /**
+   * The prompt of a chat was read, which may be after the end: so that the log finds its session. Call at most once.
+   * @param conversation as the app names the conversation, or null
+   * @param sections null when the prompt is too large to be compared
+   */
+  prompt(conversation: string | null, sections: readonly HashedSection[] | null): void
   /** Ends the record. Later calls have no effect. */
   ends(end: RequestEnd, reading: MeterReading | null): void
 }

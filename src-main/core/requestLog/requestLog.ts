@@ -9,6 +9,7 @@ import type {
 import { asStudioError, StudioError } from '../errors.ts'
 import type {
   GateRefusal,
+  HashedSection,
   ProfileLocation,
   RequestLog,
   RequestLogOf,
@@ -43,6 +44,8 @@ import { RequestIds } from './requestIds.ts'
 import { Trace, type TraceOwner } from './requestTrace.ts'
 import { giveBackAtStart, LogRetention } from './retention.ts'
 import type { LimitedRow } from './rows.ts'
+import { Sessions } from './sessions/sessions.ts'
+import { StoredSessions } from './sessions/stored.ts'
 import { Spend } from './spend.ts'
 import { SqliteStoredResponses } from './storedResponses.ts'
 import { TextSearch } from './textSearch.ts'
@@ -89,6 +92,11 @@ export class SqliteRequestLog implements RequestLog {
   /** Responses that apps asked to store. */
   readonly storedResponses: SqliteStoredResponses
 
+  /** Compares the prompts of the requests of each conversation. */
+  readonly sessions: Sessions
+  /** The sessions of the log, for people. */
+  readonly storedSessions: StoredSessions
+
   /** What the requests of each account used. */
   readonly usage: AccountUsageLog
   /** The prices of the connected service, learned from its own daily rows. */
@@ -127,6 +135,7 @@ export class SqliteRequestLog implements RequestLog {
     this.#used = new CallerDays(store.used, this.#callers)
     this.#links = new AccountLinks({ store, moved: () => this.#used.moved() })
     this.#query = new TextSearch(store, () => this.#numbers.clockWentBack)
+    this.sessions = new Sessions(store.sessions)
     this.#refusals = new RefusalLog(this.#callers, () => this.#numbers.nextId())
     this.#writer = new Writer({
       store,
@@ -135,6 +144,7 @@ export class SqliteRequestLog implements RequestLog {
       links: this.#links,
       used: this.#used,
       refusals: this.#refusals,
+      sessions: this.sessions,
       numbers: this.#numbers,
       live: () => this.#live.size,
       lowestLive: () => this.#lowestLive(),
@@ -161,6 +171,12 @@ export class SqliteRequestLog implements RequestLog {
       ended: () => this.#writer.ended,
       accountOf: (row) => this.#links.knownAccountOf(row),
     })
+    this.storedSessions = new StoredSessions({
+      store,
+      callers: this.#callers,
+      names: this.#names,
+      flush: () => this.#writer.flush(),
+    })
     giveBackAtStart(store, options.log)
     this.#load()
     this.bodyRetention = new BodyRetention({
@@ -185,6 +201,7 @@ export class SqliteRequestLog implements RequestLog {
       deleteBodies: (before, steps) => this.bodyRetention.erase({ before }, steps),
       erased: () => {
         this.#query.forgetCounts()
+        this.sessions.forget()
         this.#hub.erased()
       },
       log: options.log,
@@ -425,6 +442,7 @@ export class SqliteRequestLog implements RequestLog {
       clock: () => this.#options.now?.() ?? performance.now(),
       changed: (trace) => this.#hub.touch(trace),
       ended: (trace) => this.#ended(trace),
+      prompted: (trace, conversation, sections) => this.#prompted(trace, conversation, sections),
     }
     this.#priced = { list, owner }
     return owner
@@ -441,9 +459,22 @@ export class SqliteRequestLog implements RequestLog {
       this.#typical.saw(trace.model, end.tokensOut)
       if (this.settled.size > 0) this.settled.notify(trace.who)
     }
+    this.#turnEnded(trace)
     if (trace.headersKept) this.#headers.record(trace.id, trace.headersKept, trace.at)
     this.#writer.ends(trace)
     this.#hub.touch(trace)
+  }
+
+  #prompted(trace: Trace, conversation: string | null, sections: readonly HashedSection[] | null): void {
+    const { id: request, who, model } = trace
+    trace.turn = this.sessions.begin({ request, who, model, conversation, sections })
+    this.#turnEnded(trace)
+  }
+
+  #turnEnded({ turn, end, chatPrice }: Trace): void {
+    if (!turn || !end || isUnsent(end)) return
+    this.sessions.ended(turn, end, chatPrice)
+    this.#writer.soon()
   }
 
   #closed(traces: Trace[]): void {

@@ -1,5 +1,12 @@
 import type { Endpoint, LoggedBody } from '../../../src-preload/contract/requests.ts'
-import type { CopiedBody, MeterReading, RequestEnd, RequestNotice, RequestTrace } from '../ports/requests.ts'
+import type {
+  CopiedBody,
+  HashedSection,
+  MeterReading,
+  RequestEnd,
+  RequestNotice,
+  RequestTrace,
+} from '../ports/requests.ts'
 import type { Nano } from '../shared/money.ts'
 import type { Caller, Callers } from '../store/requestLog/callers.ts'
 import {
@@ -19,6 +26,7 @@ import type { Use } from './prices.ts'
 import { cleanPairs, type Pairs, type RecordedHeaders } from './recentHeaders.ts'
 import { tidy, withoutLocalKeys } from './redact.ts'
 import type { LiveRequestState } from './rows.ts'
+import type { RunningTurn } from './sessions/sessions.ts'
 
 /** Rows of one commit. `promise` settles with it. */
 export interface Batch {
@@ -35,6 +43,8 @@ export interface TraceOwner {
   /** Called when a visible field changed. */
   changed(trace: Trace): void
   ended(trace: Trace): void
+  /** Called when its prompt was read. */
+  prompted(trace: Trace, conversation: string | null, sections: readonly HashedSection[] | null): void
 }
 
 /** Maximum number of entries about what had no effect. A request has a few dozen fields. */
@@ -65,6 +75,8 @@ export class Trace implements RequestTrace {
   readonly who: string
   headersKept: RecordedHeaders | null = null
   bodiesKept: { request: CopiedBody | null; reply: CopiedBody | null } | null = null
+  /** Its turn in a session, once its prompt was read. */
+  turn: RunningTurn | null = null
   live: LiveRequestState = 'waiting'
   /** Null until the request has ended. */
   end: StoredRequest | null = null
@@ -253,6 +265,10 @@ export class Trace implements RequestTrace {
     if (!this.end && this.logBodies && (request || reply)) this.bodiesKept = { request, reply }
   }
 
+  prompt(conversation: string | null, sections: readonly HashedSection[] | null): void {
+    this.#owner.prompted(this, conversation, sections)
+  }
+
   ends(end: RequestEnd, reading: MeterReading | null): void {
     if (this.end) return
     const now = this.#owner.clock()
@@ -345,6 +361,16 @@ export class Trace implements RequestTrace {
   get model(): string | null {
     return this.#model
   }
+
+  /** The price of a chat with this model, at the prices of the start of this request. */
+  readonly chatPrice = (model: string | null, tokens: { in: number; cached: number; out: number }): Nano | null =>
+    this.#owner.price('chat', model, {
+      tokensIn: tokens.in,
+      tokensCached: tokens.cached,
+      tokensOut: tokens.out,
+      bytesUp: this.#bytesUp,
+      count: 1,
+    })
 
   #used(state: RequestEnd['state'], reading: MeterReading | null): Used {
     const { cost, is } = costOf(

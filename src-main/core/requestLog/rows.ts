@@ -93,7 +93,8 @@ const textsIn = (value: unknown): string[] =>
 const ms = (us: number | null): number | null => (us === null ? null : us / 1000)
 const certainty = (code: number): Certainty => certainties[code] ?? 'unknown'
 
-function whoOf(who: string, origin: string | null, names: AppNames): Who {
+/** Who sent a request, from `callers.who`. */
+export function whoOf(who: string, origin: string | null, names: AppNames): Who {
   if (who.startsWith('tool:')) {
     const { id, name, colour } = names.of(who.slice(5))
     return { kind: 'app', id, name, colour }

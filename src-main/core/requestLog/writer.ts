@@ -9,6 +9,7 @@ import type { CallerDays } from './dailyUsage.ts'
 import type { RefusalLog } from './refusals.ts'
 import type { RequestIds } from './requestIds.ts'
 import type { Batch, Trace } from './requestTrace.ts'
+import type { Sessions } from './sessions/sessions.ts'
 import type { Spend } from './spend.ts'
 
 /** How long completions are batched before a commit, ms. Their rows already exist as "in progress". */
@@ -42,6 +43,7 @@ interface WriterParts {
   links: AccountLinks
   used: CallerDays
   refusals: RefusalLog
+  sessions: Sessions
   numbers: RequestIds
   /** Number of requests in progress. */
   live(): number
@@ -193,11 +195,11 @@ export class Writer {
     // Another process has the lock. No row is closed before it is opened.
     if (this.#opened.length > 0) return
     this.#flushMissed()
-    const { store, callers, spend, links, used, refusals } = this.#parts
+    const { store, callers, spend, links, used, refusals, sessions } = this.#parts
     const closed = this.#closed
     this.#storeBodies(closed)
     const bodiesKept = this.#bodiesKept
-    const isMore = refusals.unsaved.size > 0 || spend.unsaved || bodiesKept.length > 0
+    const isMore = refusals.unsaved.size > 0 || spend.unsaved || sessions.unsaved || bodiesKept.length > 0
     if (closed.length === 0 && !isMore) return
     this.#closed = []
     try {
@@ -210,12 +212,14 @@ export class Writer {
           store.requests.refuse(row)
         }
         spend.save(store.spend)
+        sessions.save(store.sessions)
         for (const id of bodiesKept) store.requests.hasBodies(id)
         this.#noteFloor()
       })
       callers.saved()
       refusals.saved()
       spend.saved()
+      sessions.saved()
       this.#bodiesKept = []
       this.#failing = false
     } catch (thrown) {
@@ -296,9 +300,9 @@ export class Writer {
   }
 
   #isPending(): boolean {
-    const { refusals, spend } = this.#parts
+    const { refusals, spend, sessions } = this.#parts
     const rows = this.#opened.length + this.#missed.size + this.#closed.length + this.#bodies.length
-    return rows + this.#bodiesKept.length + refusals.unsaved.size > 0 || spend.unsaved
+    return rows + this.#bodiesKept.length + refusals.unsaved.size > 0 || spend.unsaved || sessions.unsaved
   }
 }
 

@@ -32,6 +32,7 @@ export const firstAlertSettings: AlertSettings = {
   budgetAt: 80,
   key: true,
   ban: true,
+  cache: true,
   notify: true,
 }
 export function alertTable({ handle, transaction, journal }: Database) {

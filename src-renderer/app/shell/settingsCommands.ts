@@ -49,7 +49,7 @@ const settingsOf = (t: Texts): Record<SectionName, (string | SettingItem)[]> => 
   alerts: [
     ...[t('alerts:settings.balance'), t('alerts:settings.spend'), t('alerts:settings.budgets')],
     ...(alertsStore.getState().settings?.budgets === true ? [t('alerts:settings.budgetAt')] : []),
-    ...[t('alerts:settings.key'), t('alerts:settings.ban')],
+    ...[t('alerts:settings.key'), t('alerts:settings.ban'), t('alerts:settings.cache')],
     t(alertsStore.getState().notifies ? 'alerts:settings.notify' : 'alerts:settings.browser'),
   ],
   data: [

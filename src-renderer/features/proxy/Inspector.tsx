@@ -6,6 +6,7 @@ import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { inSc, showNames, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { problemTexts } from '../../shared/errors/texts.ts'
+import { PromptCard } from '../../shared/sessions/PromptCard.tsx'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
@@ -70,6 +71,7 @@ function Detail({ row, inspected }: { row: RequestRow | null; inspected: Inspect
           <Facts row={row} />
           <TimelinePart row={row} />
           <Usage row={row} />
+          <PromptCard row={row} />
           <RequestActions row={row} detail={detail} />
         </>
       ) : (

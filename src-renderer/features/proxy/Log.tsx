@@ -13,10 +13,12 @@ import { useTranslation } from 'react-i18next'
 import { Virtualizer } from 'virtua'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { SessionTable } from '../../shared/sessions/SessionTable.tsx'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
+import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { indexOf, rowAt } from '../../stores/requestPages.ts'
 import { defaultFilter, isFiltered, listed, requestsStore, useRequests } from '../../stores/requests.ts'
@@ -27,6 +29,9 @@ import { LoadingCard } from './LoadingCard.tsx'
 import { LogBar } from './LogBar.tsx'
 import { columns, LogRow, notNarrowest, rowHeight, rowId, wideOnly, widestOnly } from './LogRow.tsx'
 import { useRowTexts } from './rowMessages.ts'
+
+/** One row for each request, or for each conversation of an app. */
+const views = ['requests', 'sessions'] as const
 
 /** The live log, inside the scrolling stage `box`. Its bar and column headers are sticky. */
 export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
@@ -47,6 +52,7 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
   const fresh = useRequests((store) => (store.following ? 0 : store.freshCount))
   const filter = useRequests((store) => store.filter)
   const section = useRef<HTMLElement>(null)
+  const [view, setView] = useState<(typeof views)[number]>('requests')
   const { id } = useRoute()
   // A link to filtered requests scrolls to the log, past the cards.
   useEffect(() => {
@@ -55,8 +61,20 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
   return (
     <section ref={section} aria-label={t('log.title')} className="@container flex flex-col gap-px">
       <div ref={bar} className="-mx-0.5 sticky top-0 z-20 bg-bg px-0.5 pt-3">
-        <LogBar onFollow={follow} />
-        {fresh > 0 && (
+        <div className="flex flex-wrap items-start gap-2">
+          <Segmented
+            label={t('log.view')}
+            value={view}
+            segments={views.map((value) => ({ value, label: t(`log.views.${value}`) }))}
+            onChange={setView}
+          />
+          {view === 'requests' && (
+            <div className="min-w-0 flex-1 basis-80">
+              <LogBar onFollow={follow} />
+            </div>
+          )}
+        </div>
+        {fresh > 0 && view === 'requests' && (
           <div className="pointer-events-none absolute inset-x-0 top-full z-10 flex justify-center pt-9">
             <button
               type="button"
@@ -69,14 +87,19 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
           </div>
         )}
       </div>
-      {state === 'failed' && problem && (
+      {view === 'sessions' && <SessionTable />}
+      {view === 'requests' && state === 'failed' && problem && (
         <ProblemNotice problem={problem} on={{ retry: () => filterBy(requestsStore.getState().filter) }} />
       )}
-      {state === 'loading' && (
+      {view === 'requests' && state === 'loading' && (
         <LoadingCard label={t('log.loading')} widths={['w-2/3', 'w-full', 'w-1/2', 'w-3/4', 'w-1/3']} />
       )}
-      {state === 'live' && rows === 0 && fresh === 0 && <Nothing filtered={isFiltered(filter)} />}
-      {state === 'live' && rows > 0 && <Grid box={box} bar={bar} measures={measures} rows={rows} />}
+      {view === 'requests' && state === 'live' && rows === 0 && fresh === 0 && (
+        <Nothing filtered={isFiltered(filter)} />
+      )}
+      {view === 'requests' && state === 'live' && rows > 0 && (
+        <Grid box={box} bar={bar} measures={measures} rows={rows} />
+      )}
     </section>
   )
 }

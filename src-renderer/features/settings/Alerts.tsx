@@ -28,7 +28,7 @@ export function AlertsSection() {
   const notifies = useAlerts((store) => store.notifies)
   const save = useSaveLines()
   if (!settings) return null
-  const row = (name: 'budgets' | 'key' | 'ban') => (
+  const row = (name: 'budgets' | 'key' | 'ban' | 'cache') => (
     <Row name={t(`settings.${name}`)} hint={t(`settings.${name}Hint`)}>
       <Switch label={t(`settings.${name}`)} checked={settings[name]} onChange={(on) => save({ [name]: on })} />
     </Row>
@@ -46,6 +46,7 @@ export function AlertsSection() {
         {settings.budgets && <Share value={settings.budgetAt} onSave={(budgetAt) => save({ budgetAt })} />}
         {row('key')}
         {row('ban')}
+        {row('cache')}
       </Group>
       <Group>{notifies ? <SystemNotices settings={settings} onSave={save} /> : <OfBrowser />}</Group>
     </>

@@ -1,4 +1,12 @@
-import { ArrowLeftRight, ChartNoAxesColumn, Gauge, History, type LucideIcon, Pencil } from 'lucide-react'
+import {
+  ArrowLeftRight,
+  ChartNoAxesColumn,
+  Gauge,
+  History,
+  type LucideIcon,
+  MessagesSquare,
+  Pencil,
+} from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Account, sandboxAddress } from '../../../src-preload/contract/usage.ts'
@@ -9,11 +17,12 @@ import { RenameDialog } from '../../shared/ui/RenameDialog.tsx'
 import { appStore, isConnected, useApp } from '../../stores/app.ts'
 import { hrefOf, useRoute } from '../../stores/route.ts'
 import { type Section, sections, selectedAccount, usageStore, useUsage } from '../../stores/usage.ts'
-import { isSection } from './actions.ts'
+import { sectionOf } from './actions.ts'
 import { attempt } from './client.ts'
 
 const icons: Record<Section, LucideIcon> = {
   overview: ChartNoAxesColumn,
+  sessions: MessagesSquare,
   elsewhere: ArrowLeftRight,
   limits: Gauge,
   corrections: History,
@@ -23,7 +32,7 @@ const icons: Record<Section, LucideIcon> = {
 export function UsageList() {
   const { t } = useTranslation('usage')
   const { id } = useRoute()
-  const current = isSection(id) ? id : 'overview'
+  const current = sectionOf(id)
   const corrections = useUsage((store) => store.summaries[selectedAccount(store)?.id ?? '']?.corrections ?? 0)
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto p-2.5">

@@ -14,17 +14,18 @@ import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { useCall } from '../../shared/useCall.ts'
 import { useRoute } from '../../stores/route.ts'
 import { type Section, selectedAccount, useUsage } from '../../stores/usage.ts'
-import { isSection, print, printedText, refresh, saveChart, saveTable } from './actions.ts'
+import { print, printedText, refresh, saveChart, saveTable, sectionOf, sessionIn } from './actions.ts'
 import { Corrections } from './Corrections.tsx'
 import { LimitsSection } from './Limits.tsx'
 import { NoAccount, Overview } from './Overview.tsx'
 import { RemoteUsage } from './RemoteUsage.tsx'
+import { SessionsSection } from './Sessions.tsx'
 import { startUsage } from './subscriptions.ts'
 
 export function UsageStage() {
   const studio = useStudio()
   const { id } = useRoute()
-  const section = isSection(id) ? id : 'overview'
+  const section = sectionOf(id)
   const empty = useUsage((store) => store.accounts?.length === 0)
   useEffect(() => startUsage(studio), [studio])
   useEffect(followPrinting, [])
@@ -33,13 +34,14 @@ export function UsageStage() {
       <Bar section={section} />
       <div key={section} className="usage-scroll">
         <PrintHead section={section} />
-        {empty ? (
+        {empty && section !== 'sessions' ? (
           <div className="flex min-h-full">
             <NoAccount />
           </div>
         ) : (
           <>
             {section === 'overview' && <Overview />}
+            {section === 'sessions' && <SessionsSection open={sessionIn(id)} />}
             {section === 'elsewhere' && <RemoteUsage />}
             {section === 'limits' && <LimitsSection />}
             {section === 'corrections' && <Corrections />}
@@ -49,6 +51,9 @@ export function UsageStage() {
     </>
   )
 }
+
+/** Whether a section shows figures of the account, by day. */
+const hasDates = (section: Section): boolean => section !== 'limits' && section !== 'sessions'
 
 /** Switches to the print colours before the chart's own print listeners draw. Also works for the browser's print menu. */
 function followPrinting(): () => void {
@@ -75,7 +80,7 @@ function PrintHead({ section }: { section: Section }) {
   const account = useUsage(selectedAccount)
   const query = useUsage((store) => store.answer?.view.query ?? null)
   if (!account) return null
-  const dated = query && section !== 'limits'
+  const dated = query && hasDates(section)
   return (
     <div className="usage-print-head" aria-hidden>
       <h1>{section === 'overview' ? t('title') : t(`sections.${section}`)}</h1>
@@ -91,7 +96,7 @@ function PrintHead({ section }: { section: Section }) {
   )
 }
 
-function Bar({ section }: { section: 'overview' | 'elsewhere' | 'limits' | 'corrections' }) {
+function Bar({ section }: { section: Section }) {
   const { t } = useTranslation('usage')
   const account = useUsage(selectedAccount)
   const answered = useUsage((store) => store.answer !== null)
@@ -101,7 +106,7 @@ function Bar({ section }: { section: 'overview' | 'elsewhere' | 'limits' | 'corr
       title={section === 'overview' ? t('title') : t(`sections.${section}`)}
       beside={
         account &&
-        section !== 'limits' && (
+        hasDates(section) && (
           <span className="num flex min-w-0 items-center gap-2">
             {account.fetching ? (
               <Pill tone="muted">{t('fetching')}</Pill>
@@ -114,7 +119,7 @@ function Bar({ section }: { section: 'overview' | 'elsewhere' | 'limits' | 'corr
         )
       }
       actions={
-        section !== 'limits' && (
+        hasDates(section) && (
           <>
             {account?.active && (
               <IconButton

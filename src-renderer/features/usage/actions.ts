@@ -13,7 +13,15 @@ import { attempt, say } from './client.ts'
 import { restId } from './figures.ts'
 import { ask } from './subscriptions.ts'
 
-export const isSection = (word: string | null): word is Section => sections.some((section) => section === word)
+/** The section of a route. A link to one session is `session-ID`. */
+export const sectionOf = (word: string | null): Section =>
+  sessionIn(word) === null ? (sections.find((section) => section === word) ?? 'overview') : 'sessions'
+
+/** The session that a route opens, or null. */
+export function sessionIn(word: string | null): number | null {
+  const id = /^session-(\d{1,15})$/.exec(word ?? '')?.[1]
+  return id === undefined ? null : Number(id)
+}
 
 export const goToSection = (section: Section): void =>
   navigate({ page: 'usage', id: section === 'overview' ? null : section })

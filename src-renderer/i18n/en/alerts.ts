@@ -15,6 +15,7 @@ export const alerts = {
   go: {
     usage: 'Open Usage',
     limits: 'Open Limits',
+    session: 'Open the session',
     keys: 'Open Keys',
     proxy: 'Open Local API',
     settings: 'Open Connections',
@@ -47,6 +48,12 @@ export const alerts = {
     paused: '{{app}} is paused',
     expired: 'The key of {{app}} has expired',
     body: 'A request of this app was refused.',
+  },
+  cache: {
+    title_one: '{{app}} lost the cache {{count}} turn in a row',
+    title_other: '{{app}} lost the cache {{count}} turns in a row',
+    body: '{{tokens}} tokens of its last request did not come from the cache, which cost {{cost}} SC more. {{advice}}',
+    bodyUnpriced: '{{tokens}} tokens of its last request did not come from the cache. {{advice}}',
   },
   key: {
     low: {
@@ -89,6 +96,8 @@ export const alerts = {
     keyHint: 'When the key’s balance is low, or the key is revoked or rejected.',
     ban: 'Blocked by the service',
     banHint: 'When the service blocks your requests for a while. The alert says until when.',
+    cache: 'Lost cache',
+    cacheHint: 'When an app loses the cache of the service three turns in a row, so that its requests cost more.',
     notify: 'System notifications',
     notifyHint: 'They contain figures and app names, never a key or a message.',
     browser: 'Browser notifications',

@@ -3,6 +3,7 @@ export const usage = {
   sections: {
     label: 'Sections',
     overview: 'Overview',
+    sessions: 'By session',
     elsewhere: 'This computer vs. account',
     limits: 'Limits',
     corrections: 'Corrections',
@@ -372,6 +373,7 @@ export const usage = {
     print: 'Print usage',
     search: 'Search in usage',
     overview: 'Usage: overview',
+    sessions: 'Usage: by session',
     elsewhere: 'Usage: this computer vs. account',
     limits: 'Usage: limits',
     corrections: 'Usage: corrections',

@@ -2,6 +2,7 @@ import type { AlertFacts, AlertPlace } from '../../../src-preload/contract/alert
 import { showCalendarDay, showCount, showInstant, showSc } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { lessSc, showSpent } from '../money/sc.ts'
+import { adviceOn } from '../sessions/lossTexts.ts'
 import { plainText } from '../ui/plainText.ts'
 
 export interface AlertTexts {
@@ -30,6 +31,15 @@ export function alertTexts(facts: AlertFacts): AlertTexts {
     }
     case 'app':
       return { title: t(`app.${facts.why}`, { app: plainText(facts.tool.name) }), body: t('app.body') }
+    case 'cache': {
+      const { tool, turns, tokens, cost, change } = facts
+      const body = t(cost === null ? 'cache.bodyUnpriced' : 'cache.body', {
+        tokens: showCount(tokens),
+        cost: showSc(cost ?? '0'),
+        advice: adviceOn(change),
+      })
+      return { title: t('cache.title', { app: plainText(tool.name), count: turns }), body: body.trim() }
+    }
     case 'key': {
       const figures = { left: showSc(facts.left ?? '0'), limit: showSc(facts.limit ?? '0') }
       return { title: t(`key.${facts.why}.title`), body: t(`key.${facts.why}.body`, figures) }
@@ -59,10 +69,10 @@ function budgetTexts(facts: Extract<AlertFacts, { kind: 'budget' }>): AlertTexts
 
 /** The affected API key, if it has a name, and the account. */
 export function alertOf(facts: AlertFacts): string[] {
-  if (facts.kind === 'budget' || facts.kind === 'app' || facts.kind === 'tokens') return []
+  if ('tool' in facts) return []
   const name = facts.kind === 'key' && facts.name ? [i18n.t('alerts:key.named', { name: plainText(facts.name) })] : []
   return [...name, plainText(facts.account.name)]
 }
 
 export const linkText = ({ page, id }: AlertPlace): string =>
-  i18n.t(`alerts:go.${page === 'usage' && id === 'limits' ? 'limits' : page}`)
+  i18n.t(`alerts:go.${page !== 'usage' ? page : id === 'limits' ? 'limits' : id === null ? 'usage' : 'session'}`)

@@ -57,6 +57,18 @@ export const everyKind: readonly { facts: AlertFacts; place: Alert['place'] }[] 
     facts: { kind: 'tokens', tool: { id: keyId, name: 'my-editor' }, usual: 12_400, limit: 8000 },
     place: { page: 'proxy', id: null },
   },
+  {
+    facts: {
+      kind: 'cache',
+      tool: { id: keyId, name: 'my-editor' },
+      session: 7,
+      turns: 3,
+      change: 'system_time',
+      tokens: 41_200,
+      cost: '0.01854',
+    },
+    place: { page: 'usage', id: 'session-7' },
+  },
   { facts: { kind: 'app', tool: { id: keyId, name: 'my-editor' }, why: 'paused' }, place: { page: 'proxy', id: null } },
   { facts: { ...key, why: 'low', left: '2.1', limit: '25' }, place: { page: 'keys', id: keyId } },
   { facts: { ...key, why: 'empty', left: '0', limit: null }, place: { page: 'keys', id: keyId } },
@@ -78,6 +90,7 @@ export function startAlerts(which: string, notifies: boolean): Alerts {
     budgetAt: 80,
     key: true,
     ban: true,
+    cache: true,
     notify: true,
   }
   const alerts = everyKind.map(({ facts, place }, at) => ({

@@ -5,7 +5,7 @@ import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Account } from '../../../../src-preload/contract/usage.ts'
 import type { Words } from '../../../../src-renderer/i18n/host.ts'
 import type { Host } from '../../host.ts'
-import type { BudgetSpend, BudgetWindow } from '../../ports/requests.ts'
+import type { BudgetSpend, BudgetWindow, CacheRow } from '../../ports/requests.ts'
 import { dayMs } from '../../shared/days.ts'
 import type { Feed, Listeners } from '../../shared/events.ts'
 import type { Nano } from '../../shared/money.ts'
@@ -23,6 +23,7 @@ import {
   measureBan,
   measureBlocked,
   measureBudgets,
+  measureCache,
   measureKey,
   measureRefusal,
   measureSpend,
@@ -69,6 +70,8 @@ export interface AlertsOptions {
   settled: Listeners<[string]>
   /** A request was refused before it was relayed. `appId`: null without a valid app key. `code`: such as `budget_day`. */
   blocked: Listeners<[appId: string | null, code: string]>
+  /** A turn of a session of an app ended. */
+  cacheRows: Listeners<[CacheRow]>
   spent(appId: string): BudgetSpend
   /** The usual request of an app; null while unknown. */
   usual(appId: string): { cost: Nano; tokens: number } | null
@@ -98,6 +101,8 @@ export class AlertsFeature {
   #dirty: Set<string> | null = null
   /** Refusals for a budget with too little left, by app and window: the budget and the spend at that time. */
   readonly #short = new Map<string, { budget: string; spent: Nano }>()
+  /** Sessions that lost the cache in their last turn. */
+  readonly #uncached = new Set<string>()
   /** Measurements that are not stored yet. */
   #readings: readonly Measurement[] = []
   #settings: AlertSettings
@@ -127,6 +132,7 @@ export class AlertsFeature {
       parts.apps.observe(() => this.#allBudgets()),
       parts.settled.add(this.#settled),
       parts.blocked.add(this.#blocked),
+      parts.cacheRows.add(this.#turnEnded),
     ]
     this.#allBudgets()
     this.#lapse()
@@ -153,8 +159,9 @@ export class AlertsFeature {
     const settings = { ...this.#settings, ...given }
     this.#parts.table.saveSettings(settings)
     this.#settings = settings
-    const { balanceBelow, spendAbove, budgets, key, ban } = this.#settings
-    const on = { balance: balanceBelow !== null, spend: spendAbove !== null, budget: budgets, app: budgets, key, ban }
+    const { balanceBelow, spendAbove, budgets, key, ban, cache } = this.#settings
+    const amounts = { balance: balanceBelow !== null, spend: spendAbove !== null }
+    const on = { ...amounts, budget: budgets, app: budgets, key, ban, cache }
     this.#log.drop((watch) => {
       const kind = kindOf(watch)
       return kind !== undefined && !on[kind]
@@ -243,6 +250,15 @@ export class AlertsFeature {
     const reading = app && !window ? measureBlocked(app, this.#now()) : null
     if (app && window) this.#refusedForBudget(app, window)
     if (reading) this.#take([reading])
+  }
+
+  /** Sessions whose cache works and always did are not measured, because every turn of every agent comes here. */
+  readonly #turnEnded = (row: CacheRow): void => {
+    const watch = `${row.who} ${row.session}`
+    if (!this.#settings.cache || (row.inRow === 0 && !this.#uncached.delete(watch))) return
+    if (row.inRow > 0) this.#uncached.add(watch)
+    const app = this.#parts.apps.list().find(({ id }) => row.who === `tool:${id}`)
+    if (app) this.#take([measureCache(app, row, this.#now())])
   }
 
   #refusedForBudget(app: App, window: BudgetWindow): void {
@@ -412,7 +428,7 @@ const nameOf = ({ id, name }: Account): AccountName => ({ id, name })
 const mayAsk = ({ revokedAt, expiresAt }: App, now: number): boolean =>
   revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now)
 
-const kinds = ['balance', 'spend', 'budget', 'app', 'key', 'ban'] as const
+const kinds = ['balance', 'spend', 'budget', 'app', 'key', 'ban', 'cache'] as const
 
 /** The kind of a watch such as `key-balance:ACCOUNT:KEY`. */
 const kindOf = (watch: string): (typeof kinds)[number] | undefined => kinds.find((kind) => watch.startsWith(kind))

@@ -2,8 +2,8 @@ import type { AccountKey } from '../../../../src-preload/contract/account.ts'
 import type { KeyTrouble } from '../../../../src-preload/contract/alerts.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import { instantOf } from '../../../../src-preload/contract/limitText.ts'
-import type { BudgetSpend, BudgetWindow } from '../../ports/requests.ts'
-import { type DayNumber, dayText, endOfDay } from '../../shared/days.ts'
+import type { BudgetSpend, BudgetWindow, CacheRow } from '../../ports/requests.ts'
+import { type DayNumber, dayMs, dayText, endOfDay } from '../../shared/days.ts'
 import { type Atto, fromNano, type Nano, toAtto, toNano } from '../../shared/money.ts'
 import type { Measurement } from './measurement.ts'
 
@@ -167,6 +167,33 @@ export function measureBlocked(app: App, now: number): Measurement | null {
     asOf: now,
     endsAt: null,
     facts: { kind: 'app', tool: { id: app.id, name: app.name }, why },
+  }
+}
+
+/** Turns in a row without the cache that are reported. */
+const manyTurns = 3
+
+/** Measures how many turns in a row a session of an app lost the cache of the service. */
+export function measureCache(app: Pick<App, 'id' | 'name'>, row: CacheRow, now: number): Measurement {
+  const { session, inRow, change, tokens, cost } = row
+  return {
+    watch: `cache:${app.id}:${session}`,
+    period: null,
+    mark: String(manyTurns),
+    level: inRow >= manyTurns ? 1 : 0,
+    recovered: inRow === 0,
+    asOf: now,
+    // A session that has ended sends no further turn.
+    endsAt: now + dayMs,
+    facts: {
+      kind: 'cache',
+      tool: { id: app.id, name: app.name },
+      session,
+      turns: inRow,
+      change,
+      tokens,
+      cost: cost === null ? null : fromNano(cost),
+    },
   }
 }
 

@@ -48,6 +48,17 @@ export function alertText(facts: AlertFacts, { t, locale }: Pick<Words, 't' | 'l
       const title = facts.why === 'paused' ? 'core:alert.appPaused' : 'core:alert.appExpired'
       return { title: t(title, { app: plain(facts.tool.name) }), body: t('core:alert.appBody') }
     }
+    case 'cache': {
+      const { tool, turns, tokens, cost } = facts
+      const lost = { count: turns, app: plain(tool.name) }
+      return {
+        title: t('core:alert.cache', lost),
+        body: t(cost === null ? 'core:alert.cacheBody' : 'core:alert.cacheBodyCost', {
+          tokens: countText(tokens, locale),
+          cost: sc(cost ?? '0'),
+        }),
+      }
+    }
     case 'key':
       return { title: t(`core:alert.key.${facts.why}.title`), body: t(`core:alert.key.${facts.why}.body`) }
     case 'ban': {
@@ -82,6 +93,8 @@ export function placeOf(facts: AlertFacts): AlertPlace {
     case 'app':
     case 'tokens':
       return { page: 'proxy', id: null }
+    case 'cache':
+      return { page: 'usage', id: `session-${facts.session}` }
     case 'ban':
       return { page: 'usage', id: 'limits' }
     case 'key':

@@ -1,5 +1,6 @@
 import type { ModelRule } from '../../../../src-preload/contract/modelMap.ts'
 import { maxStoredItems, maxStoredResponse, type StoredItem } from '../../ports/storedResponses.ts'
+import { conversationIn } from '../../requestLog/sessions/sections.ts'
 import { JsonScan, maxDepth } from '../../upstream/json/jsonScan.ts'
 import { isFields } from '../../upstream/json/values.ts'
 import { parametersOf } from '../../upstream/request/chatParameters.ts'
@@ -60,6 +61,8 @@ export interface ChatBytes {
   askedModel: string
   stream: boolean
   reasoning: ReasoningSent
+  /** The conversation, as the app names it in its request. */
+  conversation: string | null
   /** Fields and tools that have no effect. */
   ignored: string[]
   context: ReplyContext
@@ -117,7 +120,8 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
   const reasoning = reasoningSent(chat, refuseReasoning?.has(chat.model) ?? false)
   if (reasoning === 'withheld') ignored.push('reasoning_content')
   const asked = parametersOf(chat)
-  const more = { asked, askedModel, stream, reasoning, ignored, context, stored, said }
+  const conversation = conversationIn(given)
+  const more = { asked, askedModel, stream, reasoning, conversation, ignored, context, stored, said }
   if (asked.json) return { body: Buffer.from(JSON.stringify(chat)), ...more }
   throw new DialectError(null, `The translated request has more than ${maxDepth} levels of nesting.`, 'body_unreadable')
 }

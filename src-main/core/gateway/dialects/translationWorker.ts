@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import { type ReadPrompt, SectionReader } from '../../requestLog/sessions/sections.ts'
 import { serveJobs, startWorker } from '../../shared/worker.ts'
 import { asBuffer } from '../../upstream/json/bytes.ts'
 import { type ChatBytes, type ChatBytesOptions, chatBytesOf, parseObject } from './chatBytes.ts'
@@ -40,6 +41,17 @@ export interface ListResult {
   list: string | null
 }
 export type CountResult = TokenCount | Unread | { problem: DialectProblem }
+
+/** Reads the sections of a chat request (`SectionReader`). */
+export interface SectionsJob {
+  action: 'sections'
+  bytes: Uint8Array
+  secret: Uint8Array
+}
+
+export interface SectionsResult {
+  prompt: ReadPrompt | null
+}
 
 /** The files whose text a job still lacked. */
 export interface Unread {
@@ -88,10 +100,19 @@ function ownBuffers(result: TranslationResult): ArrayBuffer[] {
   )
 }
 
-serveJobs<TranslationJob | CountJob | ListJob, TranslationResult | CountResult | ListResult>(role, () => ({
+let sections: SectionReader | null = null
+
+serveJobs<
+  TranslationJob | CountJob | ListJob | SectionsJob,
+  TranslationResult | CountResult | ListResult | SectionsResult
+>(role, () => ({
   handle(job, { transfer }) {
     try {
       if (job.action === 'count_tokens') return counted(job)
+      if (job.action === 'sections') {
+        sections ??= new SectionReader(job.secret)
+        return { prompt: sections.read(job.bytes) }
+      }
       if (job.action === 'list') return { list: listedItems(job.input, job.page) }
       const result = translated(job)
       transfer(ownBuffers(result))

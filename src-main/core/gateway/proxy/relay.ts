@@ -35,6 +35,7 @@ import {
 import { answerLocally } from './localAnswers.ts'
 import { modelsPath, sendOwnModel, sendTranslatedModels } from './modelReplies.ts'
 import { answerOutsideV1 } from './outsideV1.ts'
+import { conversationInHeaders } from './promptReader.ts'
 import type { AllowedRequest, CutReason } from './proxiedRequest.ts'
 import type { Forward, RelayDependencies } from './relayDependencies.ts'
 import {
@@ -211,6 +212,7 @@ class RelayedRequest {
       const trace = this.#open(body)
       if (trace.written) await trace.written
       if (body instanceof Upload) this.#checkModelOf(body, trace)
+      this.#readPrompt(body, trace)
       this.#reply = await this.#send(this.#forwardRequest(body, trace, expected))
       await this.#sendReply(this.#reply)
       this.#end(wholeEnd(this.#reply))
@@ -328,6 +330,14 @@ class RelayedRequest {
     }
     this.#trace = trace
     return trace
+  }
+
+  /** Reads the prompt of a chat for the log, in a later turn of the event loop. */
+  #readPrompt({ body, asked }: RequestBody, trace: RequestTrace): void {
+    if (this.#endpoint !== 'chat' || (asked && !asked.json)) return
+    const named = conversationInHeaders(this.#request.headers) ?? this.#translation?.conversation ?? null
+    const bytes = body instanceof Uint8Array ? body : null
+    this.#deps.prompts.read(this.#allowed.app.id, bytes, named, trace)
   }
 
   #forwardRequest(requestBody: RequestBody, trace: RequestTrace, expected: Expectation | null): ForwardRequest {

@@ -9,6 +9,7 @@ import type { ReasoningRefusals } from '../apps/reasoningRefusals.ts'
 import type { ModelAbilities } from '../dialects/types.ts'
 import type { BodyMemory } from './bodyMemory.ts'
 import type { RequestFileTexts } from './fileTexts.ts'
+import type { PromptReader } from './promptReader.ts'
 import type { TranslationThreads } from './translationThreads.ts'
 
 export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
@@ -45,6 +46,8 @@ export interface RelayDependencies {
   eventReadingMs: number
   /** Translates large requests of other vendors' APIs. */
   translation: TranslationThreads
+  /** Reads the prompts of chats for the request log. */
+  prompts: PromptReader
   /** Reads files in requests of other vendors' APIs. */
   fileTexts: RequestFileTexts
 }

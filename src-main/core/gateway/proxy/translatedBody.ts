@@ -38,6 +38,8 @@ export interface Translation {
   askedModel: string
   request: ReplyTranslation
   reasoning: ReasoningSent
+  /** The conversation, as the app names it in its request. */
+  conversation: string | null
   stored: ChatBytes['stored']
   /** Memory for `stored`, or for the user's messages of a compaction. Release it when the reply has ended. */
   storedMemory: MemoryReservation | null
@@ -198,14 +200,14 @@ function bodyOf(
   options: BodyReadOptions,
   memory: MemoryReservation,
 ): TranslatedBody | Refusal {
-  const { body, asked, askedModel, reasoning, stored } = chat
+  const { body, asked, askedModel, reasoning, conversation, stored } = chat
   if (body.length > jsonLimit) return tooLarge
   const isLarge = (stored !== null || action === 'compact') && length > smallConversation
   const storedMemory = isLarge ? options.memory.takeNow(app.id, length) : null
   if (isLarge && storedMemory === null) return noMemory
   memory.shrink(body.length)
   const request = replyTranslation(dialect.id, chat)
-  const translation = { dialect, askedModel, request, reasoning, stored, storedMemory }
+  const translation = { dialect, askedModel, request, reasoning, conversation, stored, storedMemory }
   const translated = { body, asked, stripUsage: false, memory, translation }
   return asked.model === askedModel ? translated : { ...translated, askedModel }
 }

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import type { ReadPrompt } from '../../requestLog/sessions/sections.ts'
 import { WorkerClient } from '../../shared/workerClient.ts'
 import type { ItemPage } from '../dialects/stored/itemPage.ts'
 import type {
@@ -6,6 +7,8 @@ import type {
   CountResult,
   ListJob,
   ListResult,
+  SectionsJob,
+  SectionsResult,
   TranslationJob,
   TranslationResult,
 } from '../dialects/translationWorker.ts'
@@ -36,8 +39,8 @@ export interface TranslationThreadOptions {
 
 const defaults = { threads: 3, shareMs: 2000, jobMs: 20_000 }
 
-type Job = TranslationJob | CountJob | ListJob
-type Result = TranslationResult | CountResult | ListResult
+type Job = TranslationJob | CountJob | ListJob | SectionsJob
+type Result = TranslationResult | CountResult | ListResult | SectionsResult
 
 /** Threads that translate large requests, as `FairWorkers`. */
 export class TranslationThreads {
@@ -69,6 +72,12 @@ export class TranslationThreads {
   async listItems(app: string, input: string, page: ItemPage, signal: AbortSignal): Promise<string | null | Refusal> {
     const result = (await this.#run(app, { action: 'list', input, page }, signal)) as ListResult | Refusal
     return 'status' in result ? result : result.list
+  }
+
+  /** The sections of a large chat request; null when it took too long. @throws StudioError `cancelled` */
+  async sections(app: string, job: Omit<SectionsJob, 'action'>, signal: AbortSignal): Promise<ReadPrompt | null> {
+    const result = (await this.#run(app, { ...job, action: 'sections' }, signal)) as SectionsResult | Refusal
+    return 'status' in result ? null : result.prompt
   }
 
   terminate = (): Promise<void> => this.#workers.terminate()

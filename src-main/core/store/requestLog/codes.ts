@@ -1,4 +1,5 @@
 import type { Endpoint, RequestDialect, RequestState } from '../../../../src-preload/contract/requests.ts'
+import type { CacheChange } from '../../../../src-preload/contract/sessions.ts'
 
 // Words are stored as small whole numbers, because a million rows contain them. The index in the list is the number of a word, permanently:
 // append, never reorder.
@@ -32,6 +33,29 @@ export const endpoints = [
   'files',
   'other',
 ] as const satisfies readonly Endpoint[]
+
+/** Why a request lost the cache of the service, or did not. */
+export const cacheChanges = [
+  'first',
+  'none',
+  'model',
+  'tool_order',
+  'tool_added',
+  'tool_removed',
+  'tool_changed',
+  'tool_time',
+  'tool_number',
+  'system',
+  'system_time',
+  'system_number',
+  'history',
+  'history_shortened',
+  'message_time',
+  'message_number',
+  'pause',
+  'service',
+  'unread',
+] as const satisfies readonly CacheChange[]
 
 /** The method and path of a POST to an endpoint's own path are not stored. That saves space in most rows. */
 export const usualPath: Partial<Record<Endpoint, string>> = {

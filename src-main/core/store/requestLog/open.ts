@@ -12,6 +12,7 @@ import { responseTable } from './responses.ts'
 import { requestErasing } from './retention.ts'
 import { bodyDatabase, requestLogDatabase } from './schema.ts'
 import { requestSearch } from './search.ts'
+import { sessionReader, sessionTable } from './sessions.ts'
 import { spendTable } from './spend.ts'
 
 export const requestLogFile = (dataDir: string): string => join(dataDir, 'ledger.sqlite')
@@ -32,6 +33,7 @@ export function openRequestLogTables(dataDir: string, options: OpenOptions = {})
     callers: callerTable(requestLog),
     search: requestSearch(requestLog.handle),
     spend: spendTable(requestLog),
+    sessions: sessionTable(requestLog),
     used: usedTable(requestLog),
     links: linkTable(requestLog),
     prices: priceTable(requestLog),
@@ -85,6 +87,7 @@ export function openRequestLogReadOnly(dataDir: string, isInUse?: true) {
       search: requestSearch(handle),
       used: dailyUsageReader(handle),
       links: linkReader(handle),
+      sessions: sessionReader(handle),
       dataVersion: () => Number(dataVersion.get()?.data_version),
       isOutdated,
       close,

@@ -12,6 +12,14 @@ const worthwhile = 2560
  */
 export function requestErasing({ handle, transaction }: Database) {
   const some = handle.prepare('DELETE FROM requests WHERE id BETWEEN ? AND ? AND at < ? AND outcome IS NOT NULL')
+  const turnsOf = handle.prepare(
+    'DELETE FROM turns WHERE request BETWEEN ? AND ? AND request NOT IN (SELECT id FROM requests WHERE id BETWEEN ? AND ?)',
+  )
+  // A session goes with its last turn. Its sums count the deleted ones until then.
+  const sessionsOf = handle.prepare(
+    `DELETE FROM sessions WHERE last_request BETWEEN ? AND ?
+      AND NOT EXISTS (SELECT 1 FROM turns WHERE turns.session = sessions.id)`,
+  )
   const noteHighest = handle.prepare(
     `INSERT INTO facts (name, value) SELECT 'erased_to', coalesce(max(id), 0) FROM requests WHERE true
        ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
@@ -32,7 +40,12 @@ export function requestErasing({ handle, transaction }: Database) {
     end: (): void => handle.exec(`PRAGMA wal_autocheckpoint = ${usualCheckpoint}`),
     /** Deletes rows with ids from `low` to `high` that have ended and began before `before`. Returns how many. */
     some: (low: number, high: number, before: number): number =>
-      transaction(() => Number(some.run(low, high, before).changes)),
+      transaction(() => {
+        const { changes } = some.run(low, high, before)
+        turnsOf.run(low, high, low, high)
+        sessionsOf.run(low, high)
+        return Number(changes)
+      }),
     /** Releases at most `pages` free pages (4 KB each) to the disk. False when there are none. */
     shrink(pages: number): boolean {
       if (pragma('auto_vacuum') === 0) return false

@@ -189,6 +189,57 @@ const adapted = `
 ALTER TABLE requests ADD COLUMN adapted TEXT;
 `
 
+/**
+ * Requests of one conversation of an app (`sessions`), with sums that grow with each of its `turns`. `conversation`: hash of the id that the
+ * app sent; NULL where the session was found by its growing history. A turn stores the sections of its prompt from `kept` on, as JSON: those
+ * before are the same in the request `previous`. No text of a prompt is in them. `lost_cost` is NULL where the prices are
+ * unknown.
+ */
+const sessions = `
+CREATE TABLE sessions (
+  id             INTEGER PRIMARY KEY,
+  who            TEXT NOT NULL,
+  conversation   TEXT,
+  model          TEXT,
+  began          INTEGER NOT NULL,
+  ended          INTEGER NOT NULL,
+  last_request   INTEGER NOT NULL,
+  turns          INTEGER NOT NULL,
+  tool_calls     INTEGER NOT NULL,
+  tokens_in      INTEGER NOT NULL,
+  tokens_cached  INTEGER NOT NULL,
+  tokens_out     INTEGER NOT NULL,
+  cost           INTEGER NOT NULL,
+  estimated      INTEGER NOT NULL,
+  unpriced       INTEGER NOT NULL,
+  duration_us    INTEGER NOT NULL,
+  lost_turns     INTEGER NOT NULL,
+  lost_tokens    INTEGER NOT NULL,
+  lost_cost      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX sessions_by_last ON sessions (last_request);
+CREATE INDEX sessions_by_conversation ON sessions (who, conversation) WHERE conversation IS NOT NULL;
+
+CREATE TABLE turns (
+  request       INTEGER PRIMARY KEY,
+  session       INTEGER NOT NULL,
+  previous      INTEGER,
+  kept          INTEGER NOT NULL,
+  change        INTEGER NOT NULL,
+  kind          INTEGER,
+  place         INTEGER,
+  name          TEXT,
+  lost_tokens   INTEGER NOT NULL,
+  lost_are      INTEGER NOT NULL,
+  lost_cost     INTEGER,
+  tools         INTEGER NOT NULL,
+  messages      INTEGER NOT NULL,
+  tool_calls    INTEGER NOT NULL,
+  sections      TEXT NOT NULL
+) STRICT;
+CREATE INDEX turns_by_session ON turns (session, request);
+`
+
 const firstBodies = `
 CREATE TABLE bodies (
   id               INTEGER PRIMARY KEY,
@@ -236,7 +287,7 @@ CREATE INDEX response_items_by_response ON response_items (response);
 /** "ISle". A checkpoint every 4,000 pages (16 MB), so that the pages that every row touches are written once for thousands of rows. */
 export const requestLogDatabase: DatabaseKind = {
   applicationId: 0x49536c65,
-  migrations: [first, use, profiles, limited, translated, adapted],
+  migrations: [first, use, profiles, limited, translated, adapted, sessions],
   snapshot: requestLogSnapshot,
   synchronous: 'NORMAL',
   pragmas: 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000',

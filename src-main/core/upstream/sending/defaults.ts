@@ -22,6 +22,7 @@ export const noTrace: RequestTrace = {
   reads: nothing,
   headers: nothing,
   bodies: nothing,
+  prompt: nothing,
   ends: nothing,
 }
 

@@ -2,6 +2,8 @@
 export const requestLog = {
   log: {
     title: 'Requests',
+    view: 'Rows',
+    views: { requests: 'Requests', sessions: 'Sessions' },
     text: 'Filter by path, model, app, error or ID',
     app: 'App',
     allApps: 'All apps',

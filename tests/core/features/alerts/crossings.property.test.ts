@@ -16,6 +16,7 @@ import {
 } from '../../../../src-main/core/features/alerts/conditions.ts'
 import type { Measurement } from '../../../../src-main/core/features/alerts/measurement.ts'
 import { notificationText } from '../../../../src-main/core/features/alerts/messages.ts'
+import type { CacheRow } from '../../../../src-main/core/ports/requests.ts'
 import { dayMs, dayOfMs, dayText } from '../../../../src-main/core/shared/days.ts'
 import { Listeners } from '../../../../src-main/core/shared/events.ts'
 import { databaseFile, openStore } from '../../../../src-main/core/store/store.ts'
@@ -355,6 +356,51 @@ it('reports again what a recovered file stores in an unreadable form', () => {
   expect(alerts.take(reading)).toHaveLength(1)
 })
 
+it('a lost cache is reported at the third turn in a row, once for a session, and ends when the cache works again', () => {
+  const own = openStore(freshFolder())
+  onTestFinished(() => own.close())
+  const cacheRows = new Listeners<[CacheRow]>()
+  const app = plainApp({ id: randomUUID(), name: 'my-editor' })
+  const feature = new AlertsFeature({
+    table: own.alerts,
+    pending: own.pending,
+    usage: {
+      changes: new Listeners(),
+      current: () => null,
+      callingKey: () => null,
+      today: () => ({ day: 1, service: null, here: null }),
+    },
+    connection: () => ({ state: 'none', profile: null, problem: null, checkedAt: null }),
+    statuses: new Listeners<[RateLimitStatusReply]>(),
+    settled: new Listeners<[string]>(),
+    blocked: new Listeners<[string | null, string]>(),
+    cacheRows,
+    apps: { list: () => [app], observe: () => () => undefined },
+    spent: () => ({ day: 0n, month: 0n, total: 0n }),
+    usual: () => null,
+    notify: null,
+    words: createWords(),
+    now: () => start,
+  })
+  onTestFinished(() => feature.close())
+  const turn = (inRow: number, session = 7): void =>
+    cacheRows.notify({ who: `tool:${app.id}`, session, inRow, change: 'system_time', tokens: 4000, cost: 1_800_000n })
+  const active = () => feature.read().alerts.flatMap(({ facts, endedAt }) => (endedAt === null ? [facts] : []))
+  for (const inRow of [0, 1, 2, 0, 1, 2]) turn(inRow)
+  expect(active()).toEqual([])
+  turn(3)
+  turn(1, 8)
+  turn(4)
+  expect(feature.read().alerts).toMatchObject([{ place: { page: 'usage', id: 'session-7' } }])
+  expect(active()).toMatchObject([{ kind: 'cache', session: 7, turns: 4, tokens: 4000, cost: '0.0018' }])
+  turn(0)
+  expect(active()).toEqual([])
+  for (const inRow of [1, 2, 3]) turn(inRow)
+  expect(active()).toHaveLength(1)
+  feature.update({ cache: false })
+  expect(active()).toEqual([])
+})
+
 it('a balance is reported only while the service answers and only if it came over the current connection', () => {
   const own = openStore(freshFolder())
   onTestFinished(() => own.close())
@@ -388,6 +434,7 @@ it('a balance is reported only while the service answers and only if it came ove
       statuses: new Listeners<[RateLimitStatusReply]>(),
       settled: new Listeners<[string]>(),
       blocked: new Listeners<[string | null, string]>(),
+      cacheRows: new Listeners<[CacheRow]>(),
       apps: { list: () => [], observe: () => () => undefined },
       spent: () => ({ day: 0n, month: 0n, total: 0n }),
       usual: () => null,

@@ -83,6 +83,7 @@ export class FakeTrace implements RequestTrace {
   reads = nothing
   headers = nothing
   bodies = nothing
+  prompt = nothing
   ends = nothing
 }
 

@@ -53,6 +53,7 @@ describe('the list of alerts', () => {
         "notebook: not enough budget left for another request",
         "notebook: not enough budget left for another request",
         "my-editor: token limit too low",
+        "my-editor lost the cache 3 turns in a row",
         "my-editor is paused",
         "The API key’s balance is low",
         "The API key’s balance is used up",

@@ -1,0 +1,250 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { HashedSection } from '../../../../src-main/core/ports/requests.ts'
+import { SectionReader } from '../../../../src-main/core/requestLog/sessions/sections.ts'
+import { notice, reading, service, testRequestLog, usage } from '../helpers.ts'
+
+const reader = new SectionReader(new Uint8Array(32))
+const sectionsOf = (messages: object[], tools: object[] = []): HashedSection[] =>
+  reader.read(Buffer.from(JSON.stringify({ messages, tools })))?.sections ?? []
+
+const words = (about: string, length = 400) => `${about} `.repeat(Math.ceil(length / (about.length + 1)))
+const system = { role: 'system', content: words('You are an agent.', 8000) }
+const user = (about: string) => ({ role: 'user', content: words(about) })
+
+function fresh(options: Parameters<typeof testRequestLog>[0] = {}) {
+  let now = Date.UTC(2026, 10, 29, 12)
+  const opened = testRequestLog({ now: () => now, ...options })
+  opened.requestLog.learn(usage, service)
+  const turn = (
+    messages: object[],
+    {
+      id = null,
+      app = 'editor',
+      model = 'writer-small',
+      cached = 0,
+      waitMs = 1000,
+      status = 200,
+      tokens = 10_000,
+    }: {
+      id?: string | null
+      app?: string
+      model?: string
+      cached?: number
+      waitMs?: number
+      status?: number
+      tokens?: number
+    } = {},
+  ): number => {
+    now += waitMs
+    const trace = opened.requestLog.open(notice({ requester: { kind: 'app', id: app, failFast: false }, model }))
+    trace.prompt(id, sectionsOf(messages))
+    trace.connected()
+    trace.replied(status, null)
+    trace.ends({ state: 'done' }, status === 200 ? reading(tokens, 10, cached) : null)
+    return trace.id
+  }
+  const sessions = () => opened.requestLog.storedSessions.list(undefined, 200).sessions
+  const losses = (session = sessions()[0]?.id ?? 0) =>
+    opened.requestLog.storedSessions.get(session).turns.map(({ loss }) => loss)
+  return { ...opened, turn, sessions, losses }
+}
+
+/** A conversation grows by one reply and one message each turn. */
+const talk = (name: string, turns: number): object[] => [
+  system,
+  ...Array.from({ length: 2 * turns - 1 }, (_, at) =>
+    at % 2 ? { role: 'assistant', content: `${name} ${at}` } : user(`${name} ${at}`),
+  ),
+]
+
+describe('sessions', () => {
+  it('are the conversations, in any interleaving, with the ids of their apps and without', () => {
+    const step = fc.record({ talk: fc.nat(4), hasId: fc.constant(false) })
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), fc.boolean(), (steps, named) => {
+        const { turn, sessions, requestLog } = fresh()
+        const lengths = new Map<number, number>()
+        for (const { talk: which } of steps) {
+          const length = (lengths.get(which) ?? 0) + 1
+          lengths.set(which, length)
+          turn(talk(`talk ${'abcde'[which]}`, length), { id: named ? `id ${which}` : null })
+        }
+        // Without an id, one request alone is no session.
+        const expected = [...lengths.values()].filter((length) => named || length > 1).sort((a, b) => a - b)
+        expect(
+          sessions()
+            .map(({ turns }) => turns)
+            .sort((a, b) => a - b),
+        ).toEqual(expected)
+        for (const { id } of sessions()) {
+          const changes = requestLog.storedSessions.get(id).turns.map(({ loss }) => loss.change)
+          expect(changes).toEqual(changes.map((_, at) => (at === 0 ? 'first' : 'none')))
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('have sums that are those of their requests, to the last billionth', async () => {
+    const turnOf = fc.record({
+      tokens: fc.nat(2_000_000),
+      cached: fc.nat(2_000_000),
+      status: fc.constantFrom(200, 200, 200, 429, 500),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(turnOf, { minLength: 1, maxLength: 20 }), async (all) => {
+        const { turn, sessions, requestLog } = fresh()
+        for (const [at, { tokens, cached, status }] of all.entries())
+          turn(talk('one', at + 1), { id: 'a', tokens, cached, status })
+        const rows = await requestLog.page({}, Number.MAX_SAFE_INTEGER, 1000)
+        const sum = (of: (row: (typeof rows)[number]) => number | null) =>
+          rows.reduce((all, row) => all + (of(row) ?? 0), 0)
+        const nano = (amount: string | null) => BigInt(Math.round(Number(amount ?? '0') * 1e9))
+        const [session] = sessions()
+        expect(session).toMatchObject({
+          turns: all.length,
+          tokensIn: sum((row) => row.tokensIn),
+          tokensCached: sum((row) => row.tokensCached),
+          tokensOut: sum((row) => row.tokensOut),
+          unpriced: rows.filter(({ cost }) => cost === null).length,
+        })
+        expect(nano(session?.cost ?? null)).toBe(rows.reduce((total, { cost }) => total + nano(cost), 0n))
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('of two apps with the same id are two', () => {
+    const { turn, sessions } = fresh()
+    for (const app of ['editor', 'agent']) turn(talk('one', 1), { id: 'same', app })
+    expect(sessions().map(({ who }) => who.kind === 'app' && who.id)).toEqual(['agent', 'editor'])
+  })
+
+  it('keep a side conversation apart: a title does not break the cache of its agent', () => {
+    const { turn, losses } = fresh()
+    const title = [{ role: 'system', content: words('You write titles.', 3000) }, user('one 0')]
+    turn(talk('one', 1), { id: 'a' })
+    turn(title, { id: 'a' })
+    turn(talk('one', 2), { id: 'a', cached: 9_900 })
+    expect(losses().map(({ change }) => change)).toEqual(['first', 'first', 'none'])
+  })
+
+  it.each(['a', null])('go on when the whole system prompt changes, which is most of each request (id: %s)', (id) => {
+    const { turn, sessions, losses } = fresh()
+    for (const length of [1, 2, 3]) turn(talk('one', length), { id, cached: length === 1 ? 0 : 9_900 })
+    turn([{ role: 'system', content: words('Other rules.', 8000) }, ...talk('one', 4).slice(1)], { id })
+    expect(sessions()).toMatchObject([{ turns: 4, lostTurns: 1 }])
+    expect(losses().at(-1)).toMatchObject({ change: 'system', section: { kind: 'system', place: 1 }, tokens: 10_000 })
+  })
+
+  it('begin anew when a history is repeated from its start', () => {
+    const { turn, sessions } = fresh()
+    for (const length of [1, 2, 3]) turn(talk('one', length))
+    for (const length of [1, 2]) turn(talk('one', length))
+    expect(sessions().map(({ turns }) => turns)).toEqual([2, 3])
+  })
+
+  it('go on after a restart when the app sends an id', async () => {
+    const first = fresh()
+    for (const length of [1, 2, 3]) first.turn(talk('one', length), { id: 'a', cached: 9_000 })
+    await first.close()
+    const { turn, sessions, losses } = fresh({ dataDir: first.dataDir })
+    const late = talk('one', 4)
+    turn([...late.slice(0, 3), user('edited'), ...late.slice(4)], { id: 'a', waitMs: 60_000 })
+    expect(sessions()).toMatchObject([{ turns: 4 }])
+    expect(losses().at(-1)).toMatchObject({ change: 'history', section: { kind: 'message', place: 3 } })
+  })
+
+  it('are deleted with their last request', async () => {
+    const { turn, sessions, requestLog } = fresh()
+    const old = turn(talk('one', 1), { id: 'a' })
+    turn(talk('two', 1), { id: 'b', waitMs: 60_000 })
+    const before = Date.parse((requestLog.row(old)?.at ?? '') as string) + 1
+    await requestLog.rowRetention.erase(before, { done: () => undefined, stopped: () => false })
+    expect(sessions()).toHaveLength(1)
+    expect(requestLog.storedSessions.prompt(old)).toBeNull()
+    turn(talk('one', 2), { id: 'a' })
+    expect(sessions().map(({ turns }) => turns)).toEqual([1, 1])
+  })
+
+  it('stay bounded in memory, and go on after they were forgotten there', () => {
+    const { turn, sessions } = fresh()
+    turn(talk('first', 1), { id: 'first' })
+    for (let n = 0; n < 300; n += 1) turn([user(`other ${n}`)], { id: `other ${n}` })
+    turn(talk('first', 2), { id: 'first' })
+    expect(sessions()[0]).toMatchObject({ turns: 2 })
+  })
+})
+
+describe('a lost cache', () => {
+  it('is none for a request that failed, and the next one is compared with the last good one', () => {
+    const { turn, losses } = fresh()
+    turn(talk('one', 1), { id: 'a' })
+    turn([user('broken')], { id: 'a', status: 500 })
+    turn(talk('one', 2), { id: 'a', cached: 9_900 })
+    expect(losses().map(({ change, tokens }) => [change, tokens])).toEqual([
+      ['first', 0],
+      ['first', 0],
+      ['none', 0],
+    ])
+  })
+
+  it('after a pause of more than five minutes is that of the pause, and before of the service', () => {
+    const { turn, losses } = fresh()
+    turn(talk('one', 1), { id: 'a' })
+    turn(talk('one', 2), { id: 'a', cached: 9_900 })
+    turn(talk('one', 3), { id: 'a', waitMs: 6 * 60_000 })
+    turn(talk('one', 4), { id: 'a' })
+    expect(losses().map(({ change, tokens }) => [change, tokens])).toEqual([
+      ['first', 0],
+      ['none', 0],
+      ['pause', 10_000],
+      ['service', 10_000],
+    ])
+  })
+
+  it('is none at a service that never caches', () => {
+    const { turn, losses } = fresh()
+    for (const length of [1, 2, 3]) turn(talk('one', length), { id: 'a' })
+    expect(losses().map(({ tokens }) => tokens)).toEqual([0, 0, 0])
+  })
+
+  it('is reported at each turn with the number of turns in a row', () => {
+    const { turn, requestLog } = fresh()
+    const rows: [number, string][] = []
+    requestLog.sessions.rows.add(({ inRow, change }) => rows.push([inRow, change]))
+    const at = (time: string, turns: number) => [
+      { role: 'system', content: `${time} ${system.content}` },
+      ...talk('one', turns).slice(1),
+    ]
+    for (const length of [1, 2, 3, 4]) turn(at(`12:0${length}`, length), { id: 'a' })
+    turn(at('12:04', 5), { id: 'a', cached: 9_900 })
+    expect(rows).toEqual([
+      [1, 'system_time'],
+      [2, 'system_time'],
+      [3, 'system_time'],
+      [0, 'none'],
+    ])
+  })
+
+  it('is explained for each request: its sections, their shares of the prompt, and the first that changed', () => {
+    const { turn, requestLog } = fresh()
+    turn(talk('one', 2), { id: 'a' })
+    const changed = talk('one', 3)
+    changed[2] = { role: 'assistant', content: 'other' }
+    const id = turn(changed, { id: 'a' })
+    const prompt = requestLog.storedSessions.prompt(id) ?? expect.unreachable()
+    expect(prompt).toMatchObject({ turn: 2, turns: 2, loss: { change: 'history', cost: '0.0045' } })
+    expect(prompt.sections.map(({ kind, place, state }) => [kind, place, state])).toEqual([
+      ['system', 1, 'same'],
+      ['message', 1, 'same'],
+      ['message', 2, 'first'],
+      ['message', 3, 'behind'],
+      ['message', 4, 'behind'],
+      ['message', 5, 'behind'],
+    ])
+    const shares = prompt.sections.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0)
+    expect(Math.abs(shares - 10_000)).toBeLessThan(prompt.sections.length)
+  })
+})
