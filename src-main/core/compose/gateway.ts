@@ -1,11 +1,14 @@
 import type { Settings } from '../../../src-preload/contract/app.ts'
 import type { AppUse } from '../../../src-preload/contract/apps.ts'
+import { type AppQuestion, modelsOf } from '../../../src-preload/contract/questions.ts'
 import type { Session } from '../features/connections/session.ts'
 import { abilitiesOf, type ModelFactsFeature } from '../features/models/modelFacts.ts'
 import type { UsageFeature } from '../features/usage/usage.ts'
 import { AppAllowance } from '../gateway/apps/allowance.ts'
 import { appUses } from '../gateway/apps/appUsage.ts'
+import { Questions } from '../gateway/apps/questions.ts'
 import { ReasoningRefusals } from '../gateway/apps/reasoningRefusals.ts'
+import { askTimes } from '../gateway/proxy/askPerson.ts'
 import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
 import { eventReadingMs } from '../gateway/proxy/chatStream.ts'
 import { RequestFileTexts } from '../gateway/proxy/fileTexts.ts'
@@ -14,7 +17,7 @@ import { relay } from '../gateway/proxy/relay.ts'
 import type { RelayDependencies } from '../gateway/proxy/relayDependencies.ts'
 import { TranslationThreads } from '../gateway/proxy/translationThreads.ts'
 import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
-import type { Host } from '../host.ts'
+import type { Host, Notice } from '../host.ts'
 import type { FileReader } from '../ports/fileReader.ts'
 import { closeAll } from '../shared/closeAll.ts'
 import { StateFeed } from '../shared/stateFeed.ts'
@@ -35,6 +38,8 @@ export interface GatewayDependencies extends Pick<OpenData, 'store' | 'settings'
   ollamaApp: string | undefined
   /** The state of the local API changed. Called often. */
   changed(): void
+  /** Shows a notification, if they are switched on. */
+  notify(notice: Notice): void
   /** A document converter of its own. */
   openFileReader(): FileReader
 }
@@ -43,6 +48,9 @@ export interface GatewayDependencies extends Pick<OpenData, 'store' | 'settings'
 export interface ComposedGateway {
   proxy: LocalV1
   appUse: StateFeed<AppUse[]>
+  questions: Questions
+  /** The open questions. */
+  questionFeed: StateFeed<AppQuestion[]>
   /** Starts, moves or stops the server as the settings say. Resolves when `proxy.status()` has the outcome. */
   apply(): Promise<void>
   close(): Promise<void>
@@ -56,7 +64,17 @@ const mostReasoning = 1000
 
 export function composeGateway(dependencies: GatewayDependencies): ComposedGateway {
   const { host, store, settings, apps, requestLog, session, scheduler, usage, models, port, changed } = dependencies
-  const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
+  const questions = new Questions({
+    store,
+    save: apps.answer,
+    spentToday: (id) => requestLog.spent(id).day,
+    asked: (question) => dependencies.notify(noticeOf(question)),
+  })
+  const allowance = new AppAllowance({
+    spent: (id) => requestLog.spent(id),
+    grants: questions.grants,
+    hasUsed: (id, model) => requestLog.hasUsed(id, model),
+  })
   const translation = new TranslationThreads()
   const fileTexts = new RequestFileTexts(dependencies.openFileReader)
   /** Models that have sent reasoning since the start, each with its connection. */
@@ -67,6 +85,9 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     models: () => session.storedModels(),
     requestLog,
     allowance,
+    questions,
+    currentApp: ({ id }) => apps.get(id),
+    askTimes,
     price: (endpoint, model, use) => {
       const known = requestLog.prices.price(endpoint, model, use)
       if (known === null) usage.wanted()
@@ -107,6 +128,12 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   })
   const stopWatchingKeys = apps.observe(() => {
     proxy.cutInvalid(apps.isValid)
+    questions.look()
+  })
+  const questionFeed = new StateFeed<AppQuestion[]>({
+    everyMs: 100,
+    read: questions.list,
+    observe: (notify) => questions.changes.add(notify),
   })
   const appUse = new StateFeed<AppUse[]>({
     everyMs: 500,
@@ -136,11 +163,30 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   return {
     proxy,
     appUse,
+    questions,
+    questionFeed,
     apply: () => proxy.apply(wanted()),
     async close() {
       clearInterval(timer)
-      await closeAll([stopWatchingKeys, proxy, () => translation.terminate(), () => fileTexts.terminate()])
+      await closeAll([stopWatchingKeys, proxy, questions, () => translation.terminate(), () => fileTexts.terminate()])
     },
+  }
+}
+
+/** Models may be named in a notification when they can't be markup. */
+const plainModel = /^[\w.:/@-]{1,80}$/
+
+/** The English text of a notification: numbers, the name of the app, and the model. */
+function noticeOf(question: AppQuestion): Notice {
+  const { app, requests, cost, spentToday } = question
+  const count = requests.length === 1 ? 'A request' : `${requests.length} requests`
+  const models = modelsOf(question).filter((model) => plainModel.test(model))
+  const costs = cost === null ? 'of unknown cost' : `for at most ${cost} SC`
+  const to = models.length === 0 ? '' : ` to ${models.slice(0, 3).join(', ')}`
+  return {
+    title: `${app.name.replace(/[\p{C}\p{Z}]+/gu, ' ')} waits for your answer`,
+    body: `${count}${to} ${costs}. It has spent ${spentToday} SC today.`,
+    place: { page: 'proxy', id: null },
   }
 }
 

@@ -3,13 +3,13 @@ import type { AlertSettings, Alerts } from '../../../../src-preload/contract/ale
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Account } from '../../../../src-preload/contract/usage.ts'
-import type { Host } from '../../host.ts'
+import type { Host, Notice } from '../../host.ts'
 import type { BudgetSpend, BudgetWindow } from '../../ports/requests.ts'
 import { dayMs } from '../../shared/days.ts'
 import type { Feed, Listeners } from '../../shared/events.ts'
 import type { Nano } from '../../shared/money.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
-import { guarded } from '../../shared/unexpected.ts'
+import { guarded, inBackground } from '../../shared/unexpected.ts'
 import type { AlertTable } from '../../store/alerts.ts'
 import type { PendingWrites } from '../../store/pendingWrites.ts'
 import type { RateLimitStatusReply } from '../../upstream/types.ts'
@@ -170,6 +170,12 @@ export class AlertsFeature {
     const dismissed = id === undefined ? table.dismissAll(now) : table.dismiss(id, now)
     this.#feed.changed()
     return { dismissed }
+  }
+
+  /** Shows a notification that is no alert, if notifications are switched on. The host logs a failure. */
+  show(notice: Notice): void {
+    const { notify } = this.#parts
+    if (notify !== null && this.#settings.notify) inBackground('A notification could not be shown', notify(notice))
   }
 
   /** Works even if notifications are switched off: a person wants to see whether they appear. */

@@ -1,3 +1,4 @@
+import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Model } from '../../../../src-preload/contract/models.ts'
 import type { ProgramId } from '../../../../src-preload/contract/programs.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
@@ -5,8 +6,10 @@ import type { Allowance, RequestLog } from '../../ports/requests.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
 import type { Nano } from '../../shared/money.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
+import type { Questions } from '../apps/questions.ts'
 import type { ReasoningRefusals } from '../apps/reasoningRefusals.ts'
 import type { ModelAbilities } from '../dialects/types.ts'
+import type { AskTimes } from './askPerson.ts'
 import type { BodyMemory } from './bodyMemory.ts'
 import type { RequestFileTexts } from './fileTexts.ts'
 import type { TranslationThreads } from './translationThreads.ts'
@@ -21,6 +24,11 @@ export interface RelayDependencies {
   models(): readonly Model[] | null
   requestLog: RequestLog
   allowance: Allowance
+  /** Questions to a person about requests that the app's limits do not simply refuse. */
+  questions: Pick<Questions, 'ask'>
+  /** The app with its settings of now. */
+  currentApp(app: App): App
+  askTimes: AskTimes
   /** The estimated maximum cost of a request in nano-SC, or null if the price is unknown. */
   price(endpoint: Endpoint, model: string | null, use: EstimatedUse): Nano | null
   /** Tokens of a typical reply of this model. */

@@ -189,6 +189,11 @@ const adapted = `
 ALTER TABLE requests ADD COLUMN adapted TEXT;
 `
 
+/** What a person answered when the request waited for an answer (`answers` in codes.ts); NULL: nobody was asked. */
+const answered = `
+ALTER TABLE requests ADD COLUMN answer INTEGER;
+`
+
 const firstBodies = `
 CREATE TABLE bodies (
   id               INTEGER PRIMARY KEY,
@@ -236,7 +241,7 @@ CREATE INDEX response_items_by_response ON response_items (response);
 /** "ISle". A checkpoint every 4,000 pages (16 MB), so that the pages that every row touches are written once for thousands of rows. */
 export const requestLogDatabase: DatabaseKind = {
   applicationId: 0x49536c65,
-  migrations: [first, use, profiles, limited, translated, adapted],
+  migrations: [first, use, profiles, limited, translated, adapted, answered],
   snapshot: requestLogSnapshot,
   synchronous: 'NORMAL',
   pragmas: 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000',
