@@ -85,6 +85,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     settled: requestLog.settled,
     blocked: requestLog.blocked,
     spent: (id) => requestLog.spent(id),
+    lastHour: (id) => requestLog.lastHour(id),
     usual: (id) => requestLog.usualRequest(id),
     notify: host.notify,
   })

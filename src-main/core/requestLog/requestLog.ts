@@ -19,6 +19,7 @@ import type {
 import { closeAll } from '../shared/closeAll.ts'
 import { dayMs } from '../shared/days.ts'
 import { type Feed, feed, Listeners } from '../shared/events.ts'
+import type { Nano } from '../shared/money.ts'
 import { coreBusyMs } from '../store/database.ts'
 import { asStoreError } from '../store/databaseErrors.ts'
 import { Callers } from '../store/requestLog/callers.ts'
@@ -310,6 +311,11 @@ export class SqliteRequestLog implements RequestLog {
   /** Read from memory, which includes every ended request. */
   spent(appId: string): SpendTotals {
     return this.#spend.of(`tool:${appId}`)
+  }
+
+  /** Requests and spend of an app in the last 60 minutes. The spend is that of requests that ended since the program started. */
+  lastHour(appId: string): { requests: number; spent: Nano } {
+    return this.#spend.lastHour(`tool:${appId}`)
   }
 
   /** Callers of apps that are known to have sent a request. */

@@ -1,6 +1,8 @@
 import type { MenuItemConstructorOptions } from 'electron'
 import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { ProxyState } from '../../../src-preload/contract/app.ts'
+import { type AppQuestion, modelsOf } from '../../../src-preload/contract/questions.ts'
+import type { AnswerKind } from '../../../src-preload/contract/requests.ts'
 import type { CurrentSpend } from '../../../src-preload/contract/usage.ts'
 
 /** What the tray shows. */
@@ -13,6 +15,7 @@ export interface TrayFacts {
   /** Number of apps that are not revoked, and how many of them are paused. */
   apps: number
   pausedApps: number
+  questions: readonly AppQuestion[]
 }
 
 /** What the entries of the tray do. */
@@ -20,6 +23,7 @@ export interface TrayActions {
   open(): void
   quickPrompt(): void
   pauseApps(paused: boolean): void
+  answer(question: AppQuestion, answer: AnswerKind): void
   quit(): void
 }
 
@@ -43,6 +47,39 @@ export function workLine({ requests, recordings }: Pick<TrayFacts, 'requests' | 
 const spendLine = ({ amount, estimated }: NonNullable<TrayFacts['spentToday']>): string =>
   `Today: ${showSc(amount)} SC${estimated ? ' est.' : ''}`
 
+/** An ampersand in a label would underline the next character. */
+const label = (text: string): string =>
+  text
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .slice(0, 120)
+    .replaceAll('&', '&&')
+
+/** A question of an app with its answers. */
+function questionEntries(question: AppQuestion, answer: TrayActions['answer']): MenuItemConstructorOptions[] {
+  const { app, requests, cost, spentToday, suggested } = question
+  const count = requests.length === 1 ? '1 request' : `${requests.length} requests`
+  const most = cost === null ? 'cost unknown' : `at most ${showSc(cost)} SC`
+  const to = modelsOf(question).join(', ')
+  const entry = (text: string, kind: AnswerKind): MenuItemConstructorOptions => ({
+    label: text,
+    click: () => answer(question, kind),
+  })
+  return [
+    { type: 'separator' },
+    {
+      label: label(`${app.name} asks: ${count}, ${most}`),
+      submenu: [
+        ...(to === '' ? [] : [{ label: label(to), enabled: false }]),
+        { label: `Spent today: ${showSc(spentToday)} SC`, enabled: false },
+        entry('Allow once', 'once'),
+        ...(suggested === null ? [] : [entry(`Add ${showSc(suggested)} SC to the budget`, 'more')]),
+        entry('Allow until tomorrow', 'tomorrow'),
+        entry('Refuse', 'refuse'),
+      ],
+    },
+  ]
+}
+
 /** The menu of the tray. Facts come first, as entries that can't be chosen. */
 export function trayMenu(facts: TrayFacts, actions: TrayActions): MenuItemConstructorOptions[] {
   const { apps, pausedApps, spentToday } = facts
@@ -51,6 +88,7 @@ export function trayMenu(facts: TrayFacts, actions: TrayActions): MenuItemConstr
     { label: proxyLine(facts.proxy), enabled: false },
     { label: workLine(facts), enabled: false },
     ...(spentToday === null ? [] : [{ label: spendLine(spentToday), enabled: false }]),
+    ...facts.questions.flatMap((question) => questionEntries(question, actions.answer)),
     { type: 'separator' },
     {
       label: allPaused ? 'Resume all apps' : 'Pause all apps',

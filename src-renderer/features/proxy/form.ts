@@ -35,9 +35,7 @@ export interface AppForm {
 
 export const limits = ['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const
 export const budgets = ['budgetDay', 'budgetMonth', 'budgetTotal'] as const
-/** When the app is busy, and about which requests a person is asked. */
-export const busyLimits = ['busyRequests', 'busySpend'] as const
-type NumberField = (typeof limits)[number] | (typeof budgets)[number] | (typeof busyLimits)[number] | 'askAbove'
+type NumberField = (typeof limits)[number] | (typeof budgets)[number] | 'askAbove' | 'busyRequests' | 'busySpend'
 
 export type FormError = 'name' | 'expiresPast' | 'whole' | 'amount' | 'modelMap' | 'models' | 'endpoints'
 export type FormErrors = Partial<Record<keyof AppForm, FormError>>

@@ -29,6 +29,10 @@ export function alertTexts(facts: AlertFacts): AlertTexts {
       const figures = { usual: showCount(facts.usual), limit: showCount(facts.limit) }
       return { title: t('tokens.title', { app: plainText(facts.tool.name) }), body: t('tokens.body', figures) }
     }
+    case 'busy': {
+      const figures = { requests: showCount(facts.requests), spent: showSc(facts.spent) }
+      return { title: t('busy.title', { app: plainText(facts.tool.name) }), body: t('busy.body', figures) }
+    }
     case 'app':
       return { title: t(`app.${facts.why}`, { app: plainText(facts.tool.name) }), body: t('app.body') }
     case 'key': {
@@ -60,7 +64,7 @@ function budgetTexts(facts: Extract<AlertFacts, { kind: 'budget' }>): AlertTexts
 
 /** The affected API key, if it has a name, and the account. */
 export function alertOf(facts: AlertFacts): string[] {
-  if (facts.kind === 'budget' || facts.kind === 'app' || facts.kind === 'tokens') return []
+  if (facts.kind === 'budget' || facts.kind === 'app' || facts.kind === 'busy' || facts.kind === 'tokens') return []
   const name = facts.kind === 'key' && facts.name ? [i18n.t('alerts:key.named', { name: plainText(facts.name) })] : []
   return [...name, plainText(facts.account.name)]
 }

@@ -22,6 +22,7 @@ import {
   measureBan,
   measureBlocked,
   measureBudgets,
+  measureBusy,
   measureKey,
   measureRefusal,
   measureSpend,
@@ -69,6 +70,8 @@ export interface AlertsOptions {
   /** A request was refused before it was relayed. `appId`: null without a valid app key. `code`: such as `budget_day`. */
   blocked: Listeners<[appId: string | null, code: string]>
   spent(appId: string): BudgetSpend
+  /** Requests and spend of an app in the last 60 minutes. */
+  lastHour(appId: string): { requests: number; spent: Nano }
   /** The usual request of an app; null while unknown. */
   usual(appId: string): { cost: Nano; tokens: number } | null
   notify: Host['notify']
@@ -346,7 +349,7 @@ export class AlertsFeature {
     if (!dirty) {
       const blocked = this.#parts.apps.list().flatMap((app) => (app.revokedAt ? null : measureBlocked(app, now)) ?? [])
       const watched = new Set([...readings, ...blocked].map(({ watch }) => watch))
-      const isOver = (watch: string): boolean => /^(budget|app|app-tokens):/.test(watch) && !watched.has(watch)
+      const isOver = (watch: string): boolean => /^(budget|app|app-tokens|busy):/.test(watch) && !watched.has(watch)
       if (this.#log.drop(isOver)) this.#feed.changed()
     }
     this.#dirty = new Set()
@@ -355,7 +358,10 @@ export class AlertsFeature {
 
   #appReadings(app: App, now: number): Measurement[] {
     const { budgetDay, budgetMonth, budgetTotal, tokensPerMinute } = app
-    if (budgetDay === null && budgetMonth === null && budgetTotal === null && tokensPerMinute === null) return []
+    const busy =
+      app.busyRequests === null && app.busySpend === null ? null : measureBusy(app, this.#parts.lastHour(app.id), now)
+    if (budgetDay === null && budgetMonth === null && budgetTotal === null && tokensPerMinute === null)
+      return busy ? [busy] : []
     const usual = this.#parts.usual(app.id)
     const checks: BudgetChecks = {
       at: this.#settings.budgetAt,
@@ -367,7 +373,11 @@ export class AlertsFeature {
       },
     }
     const tokens = measureTokens(app, usual?.tokens ?? null, now)
-    return [...measureBudgets(app, this.#parts.spent(app.id), checks, now), ...(tokens ? [tokens] : [])]
+    return [
+      ...measureBudgets(app, this.#parts.spent(app.id), checks, now),
+      ...(tokens ? [tokens] : []),
+      ...(busy ? [busy] : []),
+    ]
   }
 
   #take(readings: readonly Measurement[]): void {

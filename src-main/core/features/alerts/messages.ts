@@ -34,6 +34,11 @@ export function alertText(facts: AlertFacts): AlertText {
       const body = `Its usual request uses ${facts.usual} tokens. Its limit is ${facts.limit} a minute.`
       return { title: `${plain(facts.tool.name)}: token limit too low`, body }
     }
+    case 'busy':
+      return {
+        title: `${plain(facts.tool.name)} is busy`,
+        body: `${facts.requests} requests and ${facts.spent} SC in the last hour.`,
+      }
     case 'app':
       return {
         title: `${plain(facts.tool.name)} is ${facts.why === 'paused' ? 'paused' : 'expired'}`,
@@ -76,6 +81,7 @@ export function placeOf(facts: AlertFacts): AlertPlace {
       return { page: 'usage', id: null }
     case 'budget':
     case 'app':
+    case 'busy':
     case 'tokens':
       return { page: 'proxy', id: null }
     case 'ban':

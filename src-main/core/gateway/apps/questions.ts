@@ -203,7 +203,10 @@ export class Questions {
   #save(question: OpenQuestion, isNew: boolean): void {
     const { appQuestions } = this.#options.store
     const { id, app, askedAt, endsAt, spentToday, requests } = shown(question)
-    if (!isNew) return appQuestions.refresh({ id, endsAt, requests })
+    if (!isNew) {
+      appQuestions.refresh({ id, endsAt, requests })
+      return
+    }
     appQuestions.insert({ id, appId: app.id, askedAt, endsAt, spentToday, requests })
     appQuestions.trim(new Date(this.#now() - keptMs).toISOString())
   }
@@ -211,7 +214,10 @@ export class Questions {
   /** A request waits no longer, and nobody has answered. The last one ends the question. */
   #left(question: OpenQuestion, number: number): void {
     if (!question.waiting.delete(number)) return
-    if (question.waiting.size === 0) return this.#end(question)
+    if (question.waiting.size === 0) {
+      this.#end(question)
+      return
+    }
     const { pending, appQuestions } = this.#options.store
     pending.write(`question ${question.id}`, 'A question', () => {
       if (question.waiting.size > 0) appQuestions.refresh(shown(question))

@@ -375,6 +375,7 @@ it('a balance is reported only while the service answers and only if it came ove
       problem: failed,
     }
     const feature = new AlertsFeature({
+      lastHour: () => ({ requests: 0, spent: 0n }),
       table: own.alerts,
       pending: own.pending,
       usage: {
