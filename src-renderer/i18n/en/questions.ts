@@ -2,8 +2,8 @@
 export const questions = {
   title: 'Questions of apps',
   card: 'Question of {{app}}',
-  asks_one: '{{app}} waits for your answer: may its request be sent?',
-  asks_other: '{{app}} waits for your answer: may its {{count}} requests be sent?',
+  asks: '{{app}} waits for your answer',
+  requests: 'Waiting requests',
   reasons: {
     day: 'The daily budget does not cover this.',
     month: 'The monthly budget does not cover this.',

@@ -53,9 +53,10 @@ function QuestionCard({ question }: { question: AppQuestion }) {
   const models = modelsOf(question).map(plainText)
   return (
     <article aria-label={t('card', { app })} className="flex flex-col gap-2 border-line border-b bg-raise p-3">
-      <h2 className="font-[580]">{t('asks', { app, count: requests.length })}</h2>
+      <h2 className="font-[580]">{t('asks', { app })}</h2>
       <p className="text-s text-soft">{reasons.map((reason) => t(`reasons.${reason}`)).join(' ')}</p>
       <dl className="num flex flex-wrap gap-x-5 gap-y-1 text-s">
+        <Fact name={t('requests')} value={String(requests.length)} />
         <Fact name={t('model')} value={models.length === 0 ? t('noModel') : showList(models)} />
         <Fact name={t('most')} value={cost === null ? t('unknown') : t('sc', { amount: showSc(cost) })} />
         <Fact name={t('today')} value={t('sc', { amount: showSc(spentToday) })} />
