@@ -121,26 +121,12 @@ export class AppAllowance implements Allowance {
     if (!(reservation instanceof Reservation)) throw new TypeError('This reservation was not made by begin.')
     if (!reservation.isOpen) return null
     const counters = this.#countersOf(app)
-    const { models, budgets } = counters.limits
+    const { models } = counters.limits
     const { endpoint, model, modelPending = false, cost } = expected
-    const asks = isInference(endpoint) ? this.#asks(app, counters.limits, reservation, expected) : []
     if (models !== null && !modelPending && !isReadOut(endpoint) && (model === null || !models.has(model)))
       return refusals.modelNotAllowed(model, models)
-    if (budgets.length > 0 && !isReadOut(endpoint)) {
-      // A second call for the same request replaces its reservation.
-      const others = counters.reserved - reservation.reserved
-      const all = this.#overBudgets(counters.limits, others, cost).filter(
-        ({ window }) => !this.#may(app, reservation, window),
-      )
-      const [over] = all
-      counters.refusedCost = over ? { cost } : null
-      if (over) {
-        const refusal = refusals.budgetTooSmall({ ...over, reserved: others, cost }, this.#now())
-        if (app.atBudget === 'refuse' || !isInference(endpoint)) return refusal
-        return { ...refusal, asks: [...all.map(({ window }) => window), ...asks] }
-      }
-    }
-    if (asks.length > 0) return { ...refusals.notConfirmed(app, asks, model, cost), asks }
+    const refusal = isReadOut(endpoint) ? null : this.#checkCost(counters, reservation, expected)
+    if (refusal) return refusal
     if (app.tokensPerMinute !== null && reservation.entry === null) {
       const wanted = expected.tokensIn + expected.tokensOut
       const entry = counters.tokens.begin(this.#monotonic(), wanted, app.tokensPerMinute)
@@ -185,13 +171,26 @@ export class AppAllowance implements Allowance {
     })
   }
 
+  /** Checks the budgets, and whether a person must be asked. */
+  #checkCost(counters: AppCounters, reservation: Reservation, expected: Expectation): LimitRefusal | null {
+    const { limits } = counters
+    const { app } = limits
+    const { endpoint, model, cost } = expected
+    const mayAsk = isInference(endpoint)
+    const asks = mayAsk ? this.#asks(limits, reservation, expected) : []
+    // A second call for the same request replaces its reservation.
+    const others = counters.reserved - reservation.reserved
+    const all = this.#overBudgets(limits, others, cost).filter(({ window }) => !this.#may(app, reservation, window))
+    const [over] = all
+    counters.refusedCost = over ? { cost } : null
+    if (!over) return asks.length > 0 ? { ...refusals.notConfirmed(app, asks, model, cost), asks } : null
+    const refusal = refusals.budgetTooSmall({ ...over, reserved: others, cost }, this.#now())
+    if (app.atBudget === 'refuse' || !mayAsk) return refusal
+    return { ...refusal, asks: [...all.map(({ window }) => window), ...asks] }
+  }
+
   /** Why a person must be asked, budgets aside. */
-  #asks(
-    app: App,
-    { askAbove }: Limits,
-    reservation: Reservation,
-    { model, modelPending, cost }: Expectation,
-  ): AskReason[] {
+  #asks({ app, askAbove }: Limits, reservation: Reservation, { model, modelPending, cost }: Expectation): AskReason[] {
     const isNew = app.askNewModel && model !== null && !modelPending && !this.#deps.hasUsed(app.id, model)
     const reasons: AskReason[] = []
     if (isNew) reasons.push('model')

@@ -6,19 +6,7 @@ import { fromNano } from '../../shared/money.ts'
 import { flattened, type HeaderPairs, header, isEventStream } from '../../upstream/headers.ts'
 import { mostAsking } from '../apps/questions.ts'
 import type { AppReply } from './appReply.ts'
-import type { RelayDependencies } from './relayDependencies.ts'
-
-/** How long a request waits for the answer of a person, ms. */
-export interface AskTimes {
-  /** A streamed request gets nothing for this time. */
-  silentMs: number
-  /** Then it gets the head of its stream and comments, for at most this time. */
-  streamedMs: number
-  /** Every other request. SDKs give up after minutes, tools with their own timeout often after one. */
-  otherMs: number
-  /** Between two comments. Below the idle timeouts of clients, of which the shortest are 15 to 30 s. */
-  commentMs: number
-}
+import type { AskTimes, RelayDependencies } from './relayDependencies.ts'
 
 export const askTimes: AskTimes = { silentMs: 20_000, streamedMs: 120_000, otherMs: 60_000, commentMs: 10_000 }
 

@@ -9,12 +9,23 @@ import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
 import type { Questions } from '../apps/questions.ts'
 import type { ReasoningRefusals } from '../apps/reasoningRefusals.ts'
 import type { ModelAbilities } from '../dialects/types.ts'
-import type { AskTimes } from './askPerson.ts'
 import type { BodyMemory } from './bodyMemory.ts'
 import type { RequestFileTexts } from './fileTexts.ts'
 import type { TranslationThreads } from './translationThreads.ts'
 
 export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
+
+/** How long a request waits for the answer of a person, ms. */
+export interface AskTimes {
+  /** A streamed request gets nothing for this time. */
+  silentMs: number
+  /** Then it gets the head of its stream and comments, for at most this time. */
+  streamedMs: number
+  /** Every other request. SDKs give up after minutes, tools with their own timeout often after one. */
+  otherMs: number
+  /** Between two comments. Below the idle timeouts of clients, of which the shortest are 15 to 30 s. */
+  commentMs: number
+}
 
 /** What the relay uses. */
 export interface RelayDependencies {
