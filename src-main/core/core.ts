@@ -165,6 +165,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     port,
     ollamaApp: options.ollamaApp,
     changed,
+    notify: (notice) => account.alerts.show(notice),
     openFileReader: chat.openFileReader,
   })
   const programs = composePrograms({ host, ...data, account, proxy: gateway.proxy })
@@ -189,6 +190,8 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     state: appState.state,
     storage,
     appUse: gateway.appUse,
+    questions: gateway.questions,
+    questionFeed: gateway.questionFeed,
     programs,
   })
   const stopFollowing = followStored(session, (look) => apps.observe(look))

@@ -62,6 +62,16 @@ export const alertFacts = z.discriminatedUnion('kind', [
     usual: whole,
     limit: whole,
   }),
+  /** The app has made more requests, or spent more, within an hour than it usually should. */
+  z.object({
+    kind: z.literal('busy'),
+    tool: z.object({ id: z.string(), name: z.string() }),
+    requests: whole,
+    spent: sc,
+    /** The limits; null: none. */
+    overRequests: whole.nullable(),
+    overSpend: sc.nullable(),
+  }),
   /** A paused or expired app sent a request, which was refused. */
   z.object({
     kind: z.literal('app'),

@@ -2,6 +2,7 @@ import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { maxModelRules, modelRule } from './modelMap.ts'
 import { instant, procedure } from './problem.ts'
+import { answerOutcome, appQuestion, questionAnswer } from './questions.ts'
 import { colour, endpoint, sc } from './requests.ts'
 
 const most = z.number().int().min(1).max(1_000_000_000).nullable()
@@ -34,8 +35,20 @@ export const appSettings = z.object({
   failFast: z.boolean(),
   /** True: in chat completions, a `stop` text is sent as a list, and `max_tokens` is added beside `max_completion_tokens`. */
   adaptRequests: z.boolean(),
+  /** What happens to a request that would exceed a budget: refused, or it waits for the answer of a person. */
+  atBudget: z.enum(['refuse', 'ask']),
+  /** True: a person is asked before the app uses a model of the service for the first time. */
+  askNewModel: z.boolean(),
+  /** A person is asked about each request that may cost more than this, SC. */
+  askAbove: sc.nullable(),
+  /** An alert is raised when the app makes more requests, or spends more SC, within an hour. */
+  busyRequests: most,
+  busySpend: sc.nullable(),
 })
 export type AppSettings = z.infer<typeof appSettings>
+
+/** `busyRequests` of a new app that is a coding agent. */
+export const busyAgentRequests = 300
 
 /** An app that may use the local API. Its app key is shown once, when the app is added, and stored as a hash. */
 export const app = appSettings.extend({
@@ -96,4 +109,8 @@ export const appsProcedures = {
   /** Replaces the app key. `key` is returned only here. The replaced key works for `graceHours`; 0 also cuts its running requests. */
   rotate: procedure.input(id.extend({ graceHours })).output(z.object({ app, key: z.string() })),
   revoke: procedure.input(id).output(app),
+  /** The open questions, oldest first, again after each change. At most one for each app. */
+  watchQuestions: procedure.output(eventIterator(z.array(appQuestion))),
+  /** The first answer to a question holds. */
+  answer: procedure.input(questionAnswer).output(answerOutcome),
 }

@@ -24,6 +24,13 @@ export type Endpoint = z.infer<typeof endpoint>
 export const dialect = z.enum(['responses', 'messages', 'gemini', 'ollama'])
 export type RequestDialect = z.infer<typeof dialect>
 
+/**
+ * What a person answered to the question whether requests of an app may be sent. `once`: those that wait. `more`: the exceeded budgets are
+ * raised by an amount until their day or month ends, a total budget for good. `tomorrow`: all of these reasons until midnight UTC. `refuse`: none.
+ */
+export const answerKind = z.enum(['once', 'more', 'tomorrow', 'refuse'])
+export type AnswerKind = z.infer<typeof answerKind>
+
 /** Colours of apps. Each has a name, so that no information depends on colour alone. */
 export const colour = z.enum(['blue', 'teal', 'violet', 'amber', 'rose', 'green', 'slate', 'orange'])
 export type Colour = z.infer<typeof colour>
@@ -86,6 +93,8 @@ export const requestRow = z.object({
   ignored: z.array(z.string()),
   /** Fields that were changed as the app allows (`adaptRequests`): `stop`, `max_tokens`. */
   adapted: z.array(z.string()),
+  /** What a person answered when the request waited for an answer; null when nobody was asked, or nobody answered. */
+  answer: answerKind.nullable(),
   state: requestState,
   /** Whether an event stream was requested. */
   stream: z.boolean(),

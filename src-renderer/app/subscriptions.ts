@@ -6,6 +6,7 @@ import { alertsStore, withAlerts } from '../stores/alerts.ts'
 import { appStore, withApp, withLink } from '../stores/app.ts'
 import { appsStore } from '../stores/apps.ts'
 import { dataStore } from '../stores/data.ts'
+import { questionsStore } from '../stores/questions.ts'
 import { toolsStore } from '../stores/tools.ts'
 import { activeAccount, usageStore, withAccounts, withSummary } from '../stores/usage.ts'
 
@@ -51,6 +52,8 @@ export function startSubscriptions({ client, link }: StudioApi): void {
     },
     () => setRefused('apps', true),
   )
+  // A refusal needs no message: a request without an answer is refused.
+  follow(client.apps.watchQuestions, (questions) => questionsStore.setState({ questions }))
   follow(
     client.tools.watch,
     (tools) => toolsStore.setState({ tools, problem: null }),

@@ -29,6 +29,7 @@ import { problems } from './en/problems.ts'
 import { programs } from './en/programs.ts'
 import { projects } from './en/projects.ts'
 import { proxy } from './en/proxy.ts'
+import { questions } from './en/questions.ts'
 import { quick } from './en/quick.ts'
 import { sessions } from './en/sessions.ts'
 import { settings } from './en/settings.ts'
@@ -55,6 +56,7 @@ export const en = {
   settings,
   speech,
   proxy,
+  questions,
   quick,
   problems,
   programs,

@@ -67,6 +67,7 @@ export const plainRequest = (values: Partial<RequestRow> = {}): RequestRow => ({
   finishReason: null,
   ignored: [],
   adapted: [],
+  answer: null,
   attempts: 1,
   retriedAfter: [],
   queuedMs: 0,

@@ -5,19 +5,23 @@ import type { AddressInfo } from 'node:net'
 import type { Writable } from 'node:stream'
 import { createFileReader } from '../../src-main/core/features/documents/fileReader.ts'
 import { AppAllowance } from '../../src-main/core/gateway/apps/allowance.ts'
+import { answerQuestion } from '../../src-main/core/gateway/apps/answers.ts'
+import { Questions } from '../../src-main/core/gateway/apps/questions.ts'
 import { ReasoningRefusals } from '../../src-main/core/gateway/apps/reasoningRefusals.ts'
 import type { ModelAbilities } from '../../src-main/core/gateway/dialects/types.ts'
+import { askTimes } from '../../src-main/core/gateway/proxy/askPerson.ts'
 import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/gateway/proxy/bodyMemory.ts'
 import { RequestFileTexts } from '../../src-main/core/gateway/proxy/fileTexts.ts'
 import { PromptReader } from '../../src-main/core/gateway/proxy/promptReader.ts'
 import { relay } from '../../src-main/core/gateway/proxy/relay.ts'
-import type { RelayDependencies } from '../../src-main/core/gateway/proxy/relayDependencies.ts'
+import type { AskTimes, RelayDependencies } from '../../src-main/core/gateway/proxy/relayDependencies.ts'
 import { type ProxyServer, startProxy } from '../../src-main/core/gateway/proxy/server.ts'
 import { TranslationThreads } from '../../src-main/core/gateway/proxy/translationThreads.ts'
 import { RequestScheduler } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import type { FileReader } from '../../src-main/core/ports/fileReader.ts'
 import type { GateRefusal, Verified } from '../../src-main/core/ports/requests.ts'
 import { SqliteRequestLog } from '../../src-main/core/requestLog/requestLog.ts'
+import { openStore, type Store } from '../../src-main/core/store/store.ts'
 import type { Upstream } from '../../src-main/core/upstream/client.ts'
 import type { RetryPolicy } from '../../src-main/core/upstream/sending/retry.ts'
 import type { NetworkOptions } from '../../src-main/core/upstream/wire/network.ts'
@@ -42,6 +46,9 @@ export interface Gateway {
   scheduler: RequestScheduler
   allowance: AppAllowance
   memory: BodyMemory
+  /** Opens the database of the apps at first use. */
+  questions(): Questions
+  store(): Store
   dataDir: string
   /** `http://127.0.0.1:PORT/v1` */
   url: string
@@ -71,6 +78,8 @@ export interface GatewayOptions {
   models?: Model[] | null
   /** Programs that are connected with the apps. */
   connectedPrograms?: ProgramId[]
+  /** How long requests wait for the answer of a person. */
+  askTimes?: Partial<AskTimes>
   /** ms; short, because most tests wait for the end of a broken stream. */
   eventReadingMs?: number
 }
@@ -91,6 +100,7 @@ export async function openGateway(
     abilities = { images: null, tools: null, thinking: null, contextLength: null },
     models = null,
     connectedPrograms = [],
+    askTimes: times = {},
     eventReadingMs = 5,
   }: GatewayOptions = {},
 ): Promise<Gateway> {
@@ -106,7 +116,20 @@ export async function openGateway(
     log: (level, line) => level === 'error' && failures.push(line),
   })
   const scheduler = new RequestScheduler(schedulerOptions)
-  const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
+  let opened: { store: Store; questions: Questions } | null = null
+  const asking = (): { store: Store; questions: Questions } => {
+    if (opened) return opened
+    const store = openStore(dataDir, { busyMs: 50 })
+    const save: ConstructorParameters<typeof Questions>[0]['save'] = (given) => answerQuestion(store, given)
+    const spentToday = (id: string) => requestLog.spent(id).day
+    opened = { store, questions: new Questions({ store, save, spentToday, asked: () => undefined }) }
+    return opened
+  }
+  const allowance = new AppAllowance({
+    spent: (id) => requestLog.spent(id),
+    grants: (id) => asking().questions.grants(id),
+    hasUsed: (id, model) => requestLog.hasUsed(id, model),
+  })
   const upstream = openClient(baseUrl, apiKey, {
     retry,
     network,
@@ -127,6 +150,9 @@ export async function openGateway(
     models: () => models,
     requestLog: requestLog,
     allowance,
+    questions: { ask: (...given) => asking().questions.ask(...given) },
+    currentApp: ({ id }) => (id === app.id ? app : second),
+    askTimes: { ...askTimes, ...times },
     price: (endpoint, model, use) =>
       requestLog.prices.price(endpoint, model, use) ?? requestLog.prices.dearest(endpoint, use),
     typicalOut: (model) => requestLog.typicalOut(model),
@@ -178,6 +204,8 @@ export async function openGateway(
     scheduler,
     allowance,
     memory,
+    questions: () => asking().questions,
+    store: () => asking().store,
     dataDir,
     url: proxy.baseUrl,
     rows: () => requestLog.page({}, Number.MAX_SAFE_INTEGER, 1000),
@@ -191,6 +219,8 @@ export async function openGateway(
       await fileTexts.terminate()
       await upstream.close()
       scheduler.close()
+      opened?.questions.close()
+      opened?.store.close()
       await requestLog.close()
       rmSync(dataDir, { recursive: true, force: true })
       if (failures.length > 0) throw new Error(failures.join('\n'))

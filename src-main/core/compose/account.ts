@@ -86,6 +86,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     blocked: requestLog.blocked,
     cacheRows: requestLog.sessions.rows,
     spent: (id) => requestLog.spent(id),
+    lastHour: (id) => requestLog.lastHour(id),
     usual: (id) => requestLog.usualRequest(id),
     notify: host.notify,
     words,

@@ -1,11 +1,16 @@
+import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { Settings } from '../../../src-preload/contract/app.ts'
 import type { AppUse } from '../../../src-preload/contract/apps.ts'
+import { type AppQuestion, modelsOf } from '../../../src-preload/contract/questions.ts'
+import type { Words } from '../../../src-renderer/i18n/host.ts'
 import type { Session } from '../features/connections/session.ts'
 import { abilitiesOf, type ModelFactsFeature } from '../features/models/modelFacts.ts'
 import type { UsageFeature } from '../features/usage/usage.ts'
 import { AppAllowance } from '../gateway/apps/allowance.ts'
 import { appUses } from '../gateway/apps/appUsage.ts'
+import { Questions } from '../gateway/apps/questions.ts'
 import { ReasoningRefusals } from '../gateway/apps/reasoningRefusals.ts'
+import { askTimes } from '../gateway/proxy/askPerson.ts'
 import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
 import { eventReadingMs } from '../gateway/proxy/chatStream.ts'
 import { RequestFileTexts } from '../gateway/proxy/fileTexts.ts'
@@ -15,7 +20,7 @@ import { relay } from '../gateway/proxy/relay.ts'
 import type { RelayDependencies } from '../gateway/proxy/relayDependencies.ts'
 import { TranslationThreads } from '../gateway/proxy/translationThreads.ts'
 import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
-import type { Host } from '../host.ts'
+import type { Host, Notice } from '../host.ts'
 import type { FileReader } from '../ports/fileReader.ts'
 import { closeAll } from '../shared/closeAll.ts'
 import { StateFeed } from '../shared/stateFeed.ts'
@@ -23,7 +28,7 @@ import { guarded } from '../shared/unexpected.ts'
 import { loadTokenizer } from '../upstream/reply/tokens.ts'
 import type { OpenData } from './data.ts'
 
-export interface GatewayDependencies extends Pick<OpenData, 'store' | 'settings' | 'apps' | 'requestLog'> {
+export interface GatewayDependencies extends Pick<OpenData, 'store' | 'words' | 'settings' | 'apps' | 'requestLog'> {
   host: Host
   session: Session
   scheduler: RequestScheduler
@@ -36,6 +41,8 @@ export interface GatewayDependencies extends Pick<OpenData, 'store' | 'settings'
   ollamaApp: string | undefined
   /** The state of the local API changed. Called often. */
   changed(): void
+  /** Shows a notification, if they are switched on. */
+  notify(notice: Notice): void
   /** A document converter of its own. */
   openFileReader(): FileReader
 }
@@ -44,6 +51,9 @@ export interface GatewayDependencies extends Pick<OpenData, 'store' | 'settings'
 export interface ComposedGateway {
   proxy: LocalV1
   appUse: StateFeed<AppUse[]>
+  questions: Questions
+  /** The open questions. */
+  questionFeed: StateFeed<AppQuestion[]>
   /** Starts, moves or stops the server as the settings say. Resolves when `proxy.status()` has the outcome. */
   apply(): Promise<void>
   close(): Promise<void>
@@ -57,7 +67,17 @@ const mostReasoning = 1000
 
 export function composeGateway(dependencies: GatewayDependencies): ComposedGateway {
   const { host, store, settings, apps, requestLog, session, scheduler, usage, models, port, changed } = dependencies
-  const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
+  const questions = new Questions({
+    store,
+    save: apps.answer,
+    spentToday: (id) => requestLog.spent(id).day,
+    asked: (question) => dependencies.notify(noticeOf(question, dependencies.words)),
+  })
+  const allowance = new AppAllowance({
+    spent: (id) => requestLog.spent(id),
+    grants: questions.grants,
+    hasUsed: (id, model) => requestLog.hasUsed(id, model),
+  })
   const translation = new TranslationThreads()
   const fileTexts = new RequestFileTexts(dependencies.openFileReader)
   /** Models that have sent reasoning since the start, each with its connection. */
@@ -68,6 +88,9 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     models: () => session.storedModels(),
     requestLog,
     allowance,
+    questions,
+    currentApp: ({ id }) => apps.get(id),
+    askTimes,
     price: (endpoint, model, use) => {
       const known = requestLog.prices.price(endpoint, model, use)
       if (known === null) usage.wanted()
@@ -109,6 +132,12 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   })
   const stopWatchingKeys = apps.observe(() => {
     proxy.cutInvalid(apps.isValid)
+    questions.look()
+  })
+  const questionFeed = new StateFeed<AppQuestion[]>({
+    everyMs: 100,
+    read: questions.list,
+    observe: (notify) => questions.changes.add(notify),
   })
   const appUse = new StateFeed<AppUse[]>({
     everyMs: 500,
@@ -138,11 +167,34 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   return {
     proxy,
     appUse,
+    questions,
+    questionFeed,
     apply: () => proxy.apply(wanted()),
     async close() {
       clearInterval(timer)
-      await closeAll([stopWatchingKeys, proxy, () => translation.terminate(), () => fileTexts.terminate()])
+      await closeAll([stopWatchingKeys, proxy, questions, () => translation.terminate(), () => fileTexts.terminate()])
     },
+  }
+}
+
+/** Models may be named in a notification when they can't be markup. */
+const plainModel = /^[\w.:/@-]{1,80}$/
+
+/** The text of a notification: numbers, the name of the app, and the model. */
+function noticeOf(question: AppQuestion, { t, locale }: Words): Notice {
+  const { app, requests, cost, spentToday } = question
+  const models = modelsOf(question).filter((model) => plainModel.test(model))
+  const names = new Intl.ListFormat(locale, { style: 'narrow' }).format(models.slice(0, 3))
+  const figures = { count: requests.length, cost: showSc(cost ?? '0', locale) }
+  const sentences = [
+    t(cost === null ? 'core:question.requestUnpriced' : 'core:question.request', figures),
+    ...(models.length === 0 ? [] : [t('core:question.models', { models: names })]),
+    t('core:question.spent', { amount: showSc(spentToday, locale) }),
+  ]
+  return {
+    title: t('core:question.title', { app: app.name.replace(/[\p{C}\p{Z}]+/gu, ' ') }),
+    body: sentences.join(' '),
+    place: { page: 'proxy', id: null },
   }
 }
 

@@ -1,10 +1,12 @@
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { AppUse } from '../../../src-preload/contract/apps.ts'
+import type { AppQuestion } from '../../../src-preload/contract/questions.ts'
 import type { DataFeature } from '../data/data.ts'
 import { diagnosticsReport } from '../data/diagnostics.ts'
 import type { RetentionFeature } from '../data/retention/retention.ts'
 import type { Session } from '../features/connections/session.ts'
 import type { Programs } from '../features/programs/programs.ts'
+import type { Questions } from '../gateway/apps/questions.ts'
 import { alertsHandlers } from '../handlers/alerts.ts'
 import { appHandlers } from '../handlers/app.ts'
 import { appsHandlers } from '../handlers/apps.ts'
@@ -53,6 +55,8 @@ export interface RouterDependencies extends Omit<OpenData, 'settings'> {
   state: StateFeed<AppState>
   storage: StorageWatcher
   appUse: StateFeed<AppUse[]>
+  questions: Questions
+  questionFeed: StateFeed<AppQuestion[]>
   programs: Programs
   settingsChanged: () => void
 }
@@ -60,7 +64,7 @@ export interface RouterDependencies extends Omit<OpenData, 'settings'> {
 /** Implements the whole contract: each procedure calls one use case. */
 export function createRouter(dependencies: RouterDependencies) {
   const { host, store, accountStore, requestLog, apps, session, account, chat, media } = dependencies
-  const { retention, data, state, storage, appUse, programs, settingsChanged } = dependencies
+  const { retention, data, state, storage, appUse, programs, questions, questionFeed, settingsChanged } = dependencies
   const { usage, usageWorker } = account
   const os = implementer(host, [store, accountStore])
   return os.router({
@@ -95,7 +99,7 @@ export function createRouter(dependencies: RouterDependencies) {
     retention: retentionHandlers(os.retention, host, retention),
     transfers: transfersHandlers(os.transfers, host, chat.transfers),
     programs: programsHandlers(os.programs, programs),
-    apps: appsHandlers(os.apps, host, { apps, appUse, requestLog }),
+    apps: appsHandlers(os.apps, host, { apps, appUse, questions, questionFeed, requestLog }),
     requests: requestsHandlers(os.requests, host, { requestLog, transfers: chat.transfers }),
     sessions: sessionsHandlers(os.sessions, requestLog.storedSessions),
   })

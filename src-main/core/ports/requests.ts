@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { App } from '../../../src-preload/contract/apps.ts'
-import type { Endpoint, RequestDialect, studioFeature } from '../../../src-preload/contract/requests.ts'
+import type { AskReason } from '../../../src-preload/contract/questions.ts'
+import type { AnswerKind, Endpoint, RequestDialect, studioFeature } from '../../../src-preload/contract/requests.ts'
 import type { CacheChange, PromptSectionKind } from '../../../src-preload/contract/sessions.ts'
 import type { Nano } from '../shared/money.ts'
 
@@ -77,6 +78,8 @@ export interface RequestNotice {
   ignored?: readonly string[]
   /** Fields that were changed as the app allows (`App.adaptRequests`). */
   adapted?: readonly string[]
+  /** What a person answered to the question whether the request may be sent. Absent without a question. */
+  answer?: AnswerKind
   /** Number of images requested. Absent for other requests. */
   pictures?: number
   /** Whether copies of the headers and bodies may be stored. */
@@ -192,6 +195,8 @@ export interface GateRefusal {
   status: number
   code: string
   message: string
+  /** A person was asked, and refused. */
+  answer?: 'refuse'
 }
 
 /** Records every request. */
@@ -242,6 +247,8 @@ export interface LimitRefusal {
   code: string
   message: string
   retryAfterMs: number | null
+  /** Why a person can be asked instead. Absent: the refusal is final. */
+  asks?: readonly AskReason[]
 }
 
 /** One request's part of its app's limits. Must be settled once. */
@@ -259,6 +266,8 @@ export interface Allowance {
   begin(app: App, endpoint: Endpoint, isFree?: boolean): AllowanceReservation | LimitRefusal
   /** Checks the body: model, tokens a minute, and the budget, in which the estimate is reserved. */
   expect(app: App, reservation: AllowanceReservation, expected: Expectation): LimitRefusal | null
+  /** A person has allowed this request despite these reasons. */
+  permit(reservation: AllowanceReservation, reasons: readonly AskReason[]): void
 }
 
 /** The span of a budget. */

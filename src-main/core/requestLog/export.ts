@@ -57,6 +57,7 @@ const columns: readonly (readonly [name: string, kind: Kind, of: (one: LogRow) =
   ['finish_reason', 'text', ({ row }) => row.finishReason],
   ['ignored', 'text', ({ row }) => (row.ignored.length === 0 ? null : row.ignored.join('; '))],
   ['adapted', 'text', ({ row }) => (row.adapted.length === 0 ? null : row.adapted.join('; '))],
+  ['answer', 'text', ({ row }) => row.answer],
 ]
 
 /** Maximum number of rows in memory. */

@@ -1,6 +1,6 @@
 import type { GateRefusal } from '../ports/requests.ts'
 import type { Callers } from '../store/requestLog/callers.ts'
-import { codeOf, dialects, endpoints, endStates, outcomes, usualPath } from '../store/requestLog/codes.ts'
+import { answers, codeOf, dialects, endpoints, endStates, outcomes, usualPath } from '../store/requestLog/codes.ts'
 import type { StoredRequest } from '../store/requestLog/requests.ts'
 import { endpointOf } from '../upstream/request/endpoint.ts'
 import { tidy } from './redact.ts'
@@ -39,7 +39,7 @@ export class RefusalLog {
   add(refused: GateRefusal, at: number): RefusalRow {
     this.#forget(at)
     const place = refused.appId ?? refused.from
-    const key = `${refused.code}\n${place}\n${refused.model ?? ''}`
+    const key = `${refused.code}\n${place}\n${refused.model ?? ''}\n${refused.answer ?? ''}`
     const others = this.#recent.size >= maxPlaces && !this.#recent.has(key)
     const known = this.#recent.get(others ? refused.code : key)
     if (known) {
@@ -120,6 +120,7 @@ export class RefusalLog {
       finishReason: null,
       ignored: null,
       adapted: null,
+      answer: refused.answer === undefined ? null : codeOf(answers, refused.answer),
       retriedAfter: null,
       method: refused.method === 'POST' ? null : tidy(refused.method, 20),
       path: path === usualPath[endpoint] ? null : path,

@@ -20,6 +20,7 @@ import type {
 import { closeAll } from '../shared/closeAll.ts'
 import { dayMs } from '../shared/days.ts'
 import { type Feed, feed, Listeners } from '../shared/events.ts'
+import type { Nano } from '../shared/money.ts'
 import { coreBusyMs } from '../store/database.ts'
 import { asStoreError } from '../store/databaseErrors.ts'
 import { Callers } from '../store/requestLog/callers.ts'
@@ -39,6 +40,7 @@ import { LiveUpdates } from './liveUpdates.ts'
 import { type KnownPrices, type PriceList, Prices } from './prices.ts'
 import { RecentHeaders } from './recentHeaders.ts'
 import { loadRecent, recover, spendOf } from './recover.ts'
+import { tidy } from './redact.ts'
 import { RefusalLog } from './refusals.ts'
 import { RequestIds } from './requestIds.ts'
 import { Trace, type TraceOwner } from './requestTrace.ts'
@@ -326,6 +328,27 @@ export class SqliteRequestLog implements RequestLog {
   /** Read from memory, which includes every ended request. */
   spent(appId: string): SpendTotals {
     return this.#spend.of(`tool:${appId}`)
+  }
+
+  /** Requests and spend of an app in the last 60 minutes. The spend is that of requests that ended since the program started. */
+  lastHour(appId: string): { requests: number; spent: Nano } {
+    return this.#spend.lastHour(`tool:${appId}`)
+  }
+
+  /** Callers of apps that are known to have sent a request. */
+  readonly #senders = new Set<number>()
+
+  /** Whether the app has sent a request with this model, as far as the log goes back, or one is on its way. */
+  hasUsed(appId: string, model: string): boolean {
+    const [who, name] = [`tool:${appId}`, tidy(model, 300)]
+    for (const trace of this.#live) if (trace.who === who && trace.model === name) return true
+    const caller = this.#callers.known(who, name)
+    if (!caller) return false
+    if (this.#senders.has(caller.id)) return true
+    this.#writer.flush()
+    const hasSent = this.#store.requests.hasSent(caller.id)
+    if (hasSent) this.#senders.add(caller.id)
+    return hasSent
   }
 
   /** The usual request of an app: medians over its newest successful requests. Null after too few of them. */

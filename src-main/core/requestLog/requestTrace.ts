@@ -10,6 +10,7 @@ import type {
 import type { Nano } from '../shared/money.ts'
 import type { Caller, Callers } from '../store/requestLog/callers.ts'
 import {
+  answers,
   cancellers,
   certainties,
   codeOf,
@@ -95,6 +96,7 @@ export class Trace implements RequestTrace {
   #finishReason: string | null = null
   #ignored: string[]
   readonly #adapted: readonly string[]
+  readonly #answer: number | null
   #caller: Caller
   #model: string | null
   #stream: boolean
@@ -141,6 +143,7 @@ export class Trace implements RequestTrace {
     this.#askedModel = notice.askedModel === undefined ? null : tidy(notice.askedModel, 300)
     this.#ignored = (notice.ignored ?? []).slice(0, maxIgnored).map((what) => tidy(what, 300))
     this.#adapted = notice.adapted ?? []
+    this.#answer = notice.answer === undefined ? null : codeOf(answers, notice.answer)
     this.#stream = notice.stream
     this.#pictures = notice.endpoint === 'images' ? (notice.pictures ?? 1) : 1
     this.#caller = owner.callers.of(who, this.#model)
@@ -355,6 +358,7 @@ export class Trace implements RequestTrace {
       finishReason: this.#finishReason,
       ignored: jsonOf(this.#ignored),
       adapted: jsonOf(this.#adapted),
+      answer: this.#answer,
     }
   }
 

@@ -2,7 +2,15 @@ import type { Certainty, RequestRow, RequestState, Who } from '../../../src-prel
 import { studioFeature } from '../../../src-preload/contract/requests.ts'
 import { fromNano } from '../shared/money.ts'
 import type { Callers } from '../store/requestLog/callers.ts'
-import { cancellers, certainties, dialects, endpoints, endStates, usualPath } from '../store/requestLog/codes.ts'
+import {
+  answers,
+  cancellers,
+  certainties,
+  dialects,
+  endpoints,
+  endStates,
+  usualPath,
+} from '../store/requestLog/codes.ts'
 import type { StoredRequest } from '../store/requestLog/requests.ts'
 import { parseJson } from '../store/rows.ts'
 import type { AppNames } from './appNames.ts'
@@ -33,6 +41,7 @@ export function showRow(
     finishReason: row.finishReason,
     ignored: listOf(row.ignored),
     adapted: listOf(row.adapted),
+    answer: row.answer === null ? null : (answers[row.answer] ?? null),
     state: row.state === null ? live : (endStates[row.state] ?? 'unknown'),
     stream: row.stream === 1,
     status: row.status,

@@ -30,6 +30,8 @@ interface CallerSpend {
   before: { cost: Nano; estimated: number }
   /** Requests by minute, in a ring buffer; `newest` is the minute of its last element. */
   minutes: number[]
+  /** Cost of the requests that began in each minute, in the same ring. */
+  costs: Nano[]
   newest: number
 }
 
@@ -82,6 +84,19 @@ export class Spend {
       caller.all.estimated += estimated
     }
     this.#unsaved.add(day)
+    const minute = Math.floor(entry.at / minuteMs)
+    const place = minute % minutesShown
+    if (minute <= caller.newest && caller.newest - minute < minutesShown)
+      caller.costs[place] = (caller.costs[place] ?? 0n) + (entry.cost ?? 0n)
+  }
+
+  /** Requests and cost in the last 60 minutes, as far as this program has seen them. */
+  lastHour(who: string): { requests: number; spent: Nano } {
+    const caller = this.#callers.get(who)
+    const minute = Math.floor(this.#now() / minuteMs)
+    if (caller && minute > caller.newest) turn(caller, minute)
+    const requests = caller?.minutes.reduce((sum, count) => sum + count, 0) ?? 0
+    return { requests, spent: caller?.costs.reduce((sum, cost) => sum + cost, 0n) ?? 0n }
   }
 
   /** Counts a request that began (`by` 1), or removes one that was refused (`by` -1). */
@@ -144,6 +159,7 @@ export class Spend {
       all: { cost: 0n, estimated: 0 },
       before: { cost: 0n, estimated: 0 },
       minutes: Array<number>(minutesShown).fill(0),
+      costs: Array<Nano>(minutesShown).fill(0n),
       newest: 0,
     }
     this.#callers.set(who, caller)
@@ -189,7 +205,10 @@ function monthIn(caller: CallerSpend, day: number): Month {
 /** Advances the ring buffer to a later minute; the minutes between had no request. */
 function turn(caller: CallerSpend, minute: number): void {
   const steps = Math.min(minutesShown, minute - caller.newest)
-  for (let step = 0; step < steps; step += 1) caller.minutes[(minute - step) % minutesShown] = 0
+  for (let step = 0; step < steps; step += 1) {
+    caller.minutes[(minute - step) % minutesShown] = 0
+    caller.costs[(minute - step) % minutesShown] = 0n
+  }
   caller.newest = minute
 }
 

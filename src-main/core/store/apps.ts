@@ -32,6 +32,11 @@ const columns = [
   'retries',
   'fail_fast',
   'adapt_requests',
+  'at_budget',
+  'ask_new_model',
+  'ask_above',
+  'busy_requests',
+  'busy_spend',
 ] as const
 
 const ids = z.array(z.string())
@@ -114,6 +119,11 @@ function write(settings: AppSettings): Record<(typeof columns)[number], string |
     retries: Number(settings.retries),
     fail_fast: Number(settings.failFast),
     adapt_requests: Number(settings.adaptRequests),
+    at_budget: settings.atBudget,
+    ask_new_model: Number(settings.askNewModel),
+    ask_above: settings.askAbove,
+    busy_requests: settings.busyRequests,
+    busy_spend: settings.busySpend,
   }
 }
 
@@ -137,6 +147,11 @@ function read(row: Row): App {
     retries: number(row, 'retries') === 1,
     failFast: number(row, 'fail_fast') === 1,
     adaptRequests: number(row, 'adapt_requests') === 1,
+    atBudget: text(row, 'at_budget') === 'ask' ? 'ask' : 'refuse',
+    askNewModel: number(row, 'ask_new_model') === 1,
+    askAbove: textOrNull(row, 'ask_above'),
+    busyRequests: numberOrNull(row, 'busy_requests'),
+    busySpend: textOrNull(row, 'busy_spend'),
     createdAt: text(row, 'created_at'),
     lastUsedAt: textOrNull(row, 'last_used_at'),
     pausedAt: textOrNull(row, 'paused_at'),

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { alertTable } from './alerts.ts'
+import { appQuestionTable } from './appQuestions.ts'
 import { appTable } from './apps.ts'
 import { archiveTable } from './archive.ts'
 import { connectedProgramTable } from './connectedPrograms.ts'
@@ -81,6 +82,7 @@ const tables = (database: Database) => ({
   modelLists: modelListTable(database),
   modelNotes: modelNoteTable(database),
   appKeys: appTable(database),
+  appQuestions: appQuestionTable(database),
   folders: folderTable(database),
   pinnedFiles: pinnedFileTable(database),
   passages: passageTable(database),

@@ -1,3 +1,4 @@
+/// <reference types="vite/types/import-meta.d.ts" />
 import { readFile, realpath } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
 import { Readable } from 'node:stream'
@@ -24,13 +25,6 @@ const contentTypes: Record<string, string> = {
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
   '.txt': 'text/plain; charset=utf-8',
-}
-
-declare global {
-  interface ImportMeta {
-    /** Set by the bundler. */
-    readonly env: { readonly DEV: boolean }
-  }
 }
 
 /** Server of the page's sources in `npm run dev`, or null. Builds for people have none: the bundler removes what only development uses. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { Menu, type NativeImage, nativeImage, Tray } from 'electron'
+import { lastSeen } from '../../../src-preload/contract/questions.ts'
 import type { Core } from '../../core/core.ts'
 import type { Host } from '../../core/host.ts'
 import { drawWhenDifferent } from './redraw.ts'
@@ -30,16 +31,21 @@ export function showTray({ core, icons, actions, signal, log, platform = process
   const tray = new Tray(trayImage(icons, platform))
   const facts: TrayFacts = {
     ...{ proxy: { state: 'off', baseUrl: null }, requests: 0, recordings: 0 },
-    ...{ spentToday: null, apps: 0, pausedApps: 0 },
+    ...{ spentToday: null, apps: 0, pausedApps: 0, questions: [] },
   }
   const fail = (thrown: unknown): void => {
     if (!signal.aborted) log('error', `The tray could not be updated: ${String(thrown)}`)
   }
   const pauseApps = (paused: boolean): void => void client.apps.pauseAll({ paused }).catch(fail)
 
+  const answer: TrayActions['answer'] = (question, kind) => {
+    const amount = kind === 'more' ? question.suggested : null
+    client.apps.answer({ id: question.id, answer: kind, amount, seen: lastSeen(question) }).catch(fail)
+  }
+
   const draw = (): void => {
     tray.setToolTip(`Inference Studio\n${proxyLine(facts.proxy)}\n${workLine(facts)}`)
-    tray.setContextMenu(Menu.buildFromTemplate(trayMenu(facts, { ...actions, pauseApps })))
+    tray.setContextMenu(Menu.buildFromTemplate(trayMenu(facts, { ...actions, pauseApps, answer })))
   }
   const redraw = drawWhenDifferent(() => ({ ...facts, language: words.locale }), draw, { everyMs, signal })
   const stopLanguage = languageChanges.add(redraw)
@@ -64,6 +70,7 @@ export function showTray({ core, icons, actions, signal, log, platform = process
     const usable = all.filter(({ revokedAt }) => revokedAt === null)
     return { apps: usable.length, pausedApps: usable.filter(({ pausedAt }) => pausedAt !== null).length }
   }).catch(fail)
+  follow(client.apps.watchQuestions(undefined, option), (questions) => ({ questions })).catch(fail)
   signal.addEventListener('abort', () => {
     stopObserving()
     stopLanguage()

@@ -1,6 +1,8 @@
 import type { MenuItemConstructorOptions } from 'electron'
 import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { ProxyState } from '../../../src-preload/contract/app.ts'
+import { type AppQuestion, modelsOf } from '../../../src-preload/contract/questions.ts'
+import type { AnswerKind } from '../../../src-preload/contract/requests.ts'
 import type { CurrentSpend } from '../../../src-preload/contract/usage.ts'
 import { t, words } from './words.ts'
 
@@ -14,6 +16,7 @@ export interface TrayFacts {
   /** Number of apps that are not revoked, and how many of them are paused. */
   apps: number
   pausedApps: number
+  questions: readonly AppQuestion[]
 }
 
 /** What the entries of the tray do. */
@@ -21,6 +24,7 @@ export interface TrayActions {
   open(): void
   quickPrompt(): void
   pauseApps(paused: boolean): void
+  answer(question: AppQuestion, answer: AnswerKind): void
   quit(): void
 }
 
@@ -48,6 +52,39 @@ export function workLine({ requests, recordings }: Pick<TrayFacts, 'requests' | 
 const spendLine = ({ amount, estimated }: NonNullable<TrayFacts['spentToday']>): string =>
   t(estimated ? 'desktop:tray.spentEstimated' : 'desktop:tray.spent', { amount: showSc(amount, words.locale) })
 
+/** An ampersand in a label would underline the next character. */
+const label = (text: string): string =>
+  text
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .slice(0, 120)
+    .replaceAll('&', '&&')
+
+/** A question of an app with its answers. */
+function questionEntries(question: AppQuestion, answer: TrayActions['answer']): MenuItemConstructorOptions[] {
+  const { app, requests, cost, spentToday, suggested } = question
+  const sc = (amount: string): string => showSc(amount, words.locale)
+  const asks = { app: app.name, count: requests.length, cost: sc(cost ?? '0') }
+  const to = modelsOf(question).join(', ')
+  const entry = (text: string, kind: AnswerKind): MenuItemConstructorOptions => ({
+    label: text,
+    click: () => answer(question, kind),
+  })
+  return [
+    { type: 'separator' },
+    {
+      label: label(t(cost === null ? 'desktop:tray.asksUnpriced' : 'desktop:tray.asks', asks)),
+      submenu: [
+        ...(to === '' ? [] : [{ label: label(to), enabled: false }]),
+        { label: t('desktop:tray.appSpent', { amount: sc(spentToday) }), enabled: false },
+        entry(t('desktop:tray.allowOnce'), 'once'),
+        ...(suggested === null ? [] : [entry(t('desktop:tray.addToBudget', { amount: sc(suggested) }), 'more')]),
+        entry(t('desktop:tray.allowUntilTomorrow'), 'tomorrow'),
+        entry(t('desktop:tray.refuse'), 'refuse'),
+      ],
+    },
+  ]
+}
+
 /** The menu of the tray. Facts come first, as entries that can't be chosen. */
 export function trayMenu(facts: TrayFacts, actions: TrayActions): MenuItemConstructorOptions[] {
   const { apps, pausedApps, spentToday } = facts
@@ -56,6 +93,7 @@ export function trayMenu(facts: TrayFacts, actions: TrayActions): MenuItemConstr
     { label: proxyLine(facts.proxy), enabled: false },
     { label: workLine(facts), enabled: false },
     ...(spentToday === null ? [] : [{ label: spendLine(spentToday), enabled: false }]),
+    ...facts.questions.flatMap((question) => questionEntries(question, actions.answer)),
     { type: 'separator' },
     {
       label: allPaused ? t('desktop:tray.resumeApps') : t('desktop:tray.pauseApps'),

@@ -11,6 +11,7 @@ import { desktopStore } from '../../shared/desktop.ts'
 import { StudioContext } from '../../shared/studioContext.ts'
 import { TooltipProvider } from '../../shared/ui/Tooltip.tsx'
 import { appStore, withApp, withLink } from '../../stores/app.ts'
+import { questionsStore } from '../../stores/questions.ts'
 import { followAppearance } from '../appearance.ts'
 
 // The page of the quick prompt. The desktop host shows it in a small window, the web host under the path of this file.
@@ -29,6 +30,11 @@ subscribe(
   client,
   (signal) => client.app.watch(undefined, { signal }),
   (app) => appStore.setState(withApp(appStore.getState(), app)),
+)
+subscribe(
+  client,
+  (signal) => client.apps.watchQuestions(undefined, { signal }),
+  (questions) => questionsStore.setState({ questions }),
 )
 startQuickPrompt(client, desktop)
 createRoot(root).render(

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { inspectorFitsQuery, listFitsQuery, toggleList } from '../../shared/listRegion.ts'
+import { QuestionCards } from '../../shared/questions/QuestionCards.tsx'
 import { Drawer } from '../../shared/ui/Dialog.tsx'
 import { shortcut } from '../../shared/ui/platform.ts'
 import { FrameContext, type FrameControls } from '../../shared/ui/StageBar.tsx'
@@ -80,6 +81,7 @@ export function Frame() {
         )}
         <main className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg">
           <FrameContext value={controls}>
+            <QuestionCards />
             <StorageNotice />
             <DataNotice />
             {welcome ? <Welcome /> : <Stage />}

@@ -30,6 +30,7 @@ export function AppFields(props: FieldsProps) {
         <ColourField {...props} />
       </Part>
       <NumberFields part="budgets" {...props} />
+      <Asking {...props} />
       <ModelMap {...props} />
       <Access {...props} />
       <NumberFields part="limits" {...props} />
@@ -60,6 +61,7 @@ export function NewAppFields(props: FieldsProps) {
           {t('form.more')}
         </summary>
         <div className="flex flex-col gap-4 pt-3">
+          <Asking {...props} />
           <NumberFields part="limits" {...props} />
           <ModelMap {...props} />
           <Access {...props} />
@@ -235,6 +237,52 @@ function NumberFields({ part, form, errors, onChange }: FieldsProps & { part: ke
                 const shown = shownBack(name, event.target.value)
                 if (shown !== event.target.value) onChange({ [name]: shown })
               }}
+            />
+          </Field>
+        ))}
+      </div>
+    </Part>
+  )
+}
+
+/** When a person is asked, and when a notice says that the app is busy. */
+function Asking({ form, errors, onChange }: FieldsProps) {
+  const { t } = useTranslation('proxy')
+  const amounts = ['askAbove', 'busyRequests', 'busySpend'] as const
+  return (
+    <Part title={t('form.asking')} about={t('form.askingAbout')}>
+      <InlineField label={t('form.atBudget')} className="justify-between">
+        <Segmented
+          label={t('form.atBudget')}
+          value={form.atBudget}
+          onChange={(atBudget) => onChange({ atBudget })}
+          segments={[
+            { value: 'refuse', label: t('form.atBudgetRefuse') },
+            { value: 'ask', label: t('form.atBudgetAsk') },
+          ]}
+        />
+      </InlineField>
+      <InlineField label={t('form.askNewModel')} className="justify-between">
+        <Switch
+          label={t('form.askNewModel')}
+          checked={form.askNewModel}
+          onChange={(askNewModel) => onChange({ askNewModel })}
+        />
+      </InlineField>
+      <div className="grid items-end gap-3 sm:grid-cols-3">
+        {amounts.map((name) => (
+          <Field
+            key={name}
+            label={t(`form.${name}`)}
+            error={errors[name] ? t(name === 'busyRequests' ? 'form.bad.whole' : 'form.bad.amount') : null}
+          >
+            <TextInput
+              inputMode={name === 'busyRequests' ? 'numeric' : 'decimal'}
+              className="num"
+              placeholder={t('form.never')}
+              value={form[name]}
+              onChange={(event) => onChange({ [name]: event.target.value })}
+              onBlur={(event) => onChange({ [name]: shownBack(name, event.target.value) })}
             />
           </Field>
         ))}

@@ -1,6 +1,6 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { App, GraceHours } from '../../../src-preload/contract/apps.ts'
+import { type App, busyAgentRequests, type GraceHours } from '../../../src-preload/contract/apps.ts'
 import { suggestedModelMap } from '../../../src-preload/contract/modelMap.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
@@ -73,7 +73,10 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
   const [setup, setSetup] = useState<Setup>(named ?? firstSetup())
   const [created, setCreated] = useState<{ app: App; key: string } | null>(null)
   const formState = useAppForm(
-    () => newForm(setupName(firstSetup()), freshColour(appsStore.getState().apps ?? [])),
+    () => ({
+      ...newForm(setupName(firstSetup()), freshColour(appsStore.getState().apps ?? [])),
+      busyRequests: busyFor(firstSetup()),
+    }),
     null,
   )
   useSuggestedModelMap(setup, props.model, formState)
@@ -84,6 +87,7 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
     // Does not overwrite a name that the person typed.
     if (formState.form.name.trim() === '' || formState.form.name === setupName(setup))
       formState.change({ name: setupName(next) })
+    formState.change({ busyRequests: busyFor(next) })
     setSetup(next)
   }
   const goTo = (next: Step) => {
@@ -187,6 +191,9 @@ function useSuggestedModelMap(
     change({ modelMap: suggested })
   }, [suggested])
 }
+
+/** The notice about a busy app is on for coding agents. */
+const busyFor = ({ kind }: Setup): string => (kind === 'agent' ? String(busyAgentRequests) : '')
 
 function firstSetup(): Setup {
   const [first] = setups

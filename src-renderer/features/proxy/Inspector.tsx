@@ -159,6 +159,9 @@ function Facts({ row }: { row: RequestRow }) {
     ...(row.adapted.length === 0
       ? []
       : [{ id: 'adapted', name: t('detail.adapted'), value: <Code>{row.adapted.join(', ')}</Code> }]),
+    ...(row.answer === null
+      ? []
+      : [{ id: 'answer', name: t('detail.answer'), value: t(`detail.answers.${row.answer}`) }]),
     { id: 'up', name: t('detail.bytesUp'), value: showSize(row.bytesUp) },
     { id: 'down', name: t('detail.bytesDown'), value: showSize(row.bytesDown) },
     {

@@ -26,11 +26,16 @@ export interface AppForm {
   retries: boolean
   failFast: boolean
   adaptRequests: boolean
+  atBudget: AppSettings['atBudget']
+  askNewModel: boolean
+  askAbove: string
+  busyRequests: string
+  busySpend: string
 }
 
 export const limits = ['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const
 export const budgets = ['budgetDay', 'budgetMonth', 'budgetTotal'] as const
-type NumberField = (typeof limits)[number] | (typeof budgets)[number]
+type NumberField = (typeof limits)[number] | (typeof budgets)[number] | 'askAbove' | 'busyRequests' | 'busySpend'
 
 export type FormError = 'name' | 'expiresPast' | 'whole' | 'amount' | 'modelMap' | 'models' | 'endpoints'
 export type FormErrors = Partial<Record<keyof AppForm, FormError>>
@@ -72,6 +77,11 @@ export const newForm = (name: string, colour: AppSettings['colour']): AppForm =>
   retries: true,
   failFast: false,
   adaptRequests: true,
+  atBudget: 'refuse',
+  askNewModel: false,
+  askAbove: '',
+  busyRequests: '',
+  busySpend: '',
 })
 
 export const formOf = (app: App): AppForm => ({
@@ -93,6 +103,11 @@ export const formOf = (app: App): AppForm => ({
   retries: app.retries,
   failFast: app.failFast,
   adaptRequests: app.adaptRequests,
+  atBudget: app.atBudget,
+  askNewModel: app.askNewModel,
+  askAbove: app.askAbove ?? '',
+  busyRequests: app.busyRequests?.toString() ?? '',
+  busySpend: app.busySpend ?? '',
 })
 
 /** An instant in the format of `datetime-local`, local time, to the minute. */
@@ -117,7 +132,8 @@ function limitOf(typed: string): number | null | undefined {
 
 /** A typed number as it was understood, so that the field shows what is saved. An invalid one stays as typed. */
 export const shownBack = (field: NumberField, typed: string): string => {
-  const value = field.startsWith('budget') ? parseDecimal(typed) : limitOf(typed)
+  const isAmount = field.startsWith('budget') || field === 'askAbove' || field === 'busySpend'
+  const value = isAmount ? parseDecimal(typed) : limitOf(typed)
   return value === undefined ? typed : String(value ?? '')
 }
 
@@ -140,12 +156,12 @@ export function readForm(
   if (modelMap.some(isIncomplete)) errors.modelMap = 'modelMap'
   if (!form.anyModel && form.models.length === 0) errors.models = 'models'
   if (!form.anyEndpoint && form.endpoints.length === 0) errors.endpoints = 'endpoints'
-  const whole = (field: (typeof limits)[number]): number | null => {
+  const whole = (field: (typeof limits)[number] | 'busyRequests'): number | null => {
     const value = limitOf(form[field])
     if (value === undefined) errors[field] = 'whole'
     return value ?? null
   }
-  const amount = (field: (typeof budgets)[number]): string | null => {
+  const amount = (field: (typeof budgets)[number] | 'askAbove' | 'busySpend'): string | null => {
     const value = parseDecimal(form[field])
     if (value === undefined) errors[field] = 'amount'
     return value ?? null
@@ -167,6 +183,11 @@ export function readForm(
     retries: form.retries,
     failFast: form.failFast,
     adaptRequests: form.adaptRequests,
+    atBudget: form.atBudget,
+    askNewModel: form.askNewModel,
+    askAbove: amount('askAbove'),
+    busyRequests: whole('busyRequests'),
+    busySpend: amount('busySpend'),
   }
   return Object.keys(errors).length === 0 ? { settings, errors: null } : { settings: null, errors }
 }

@@ -20,6 +20,7 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { LinkQuestion } from '../../shared/linkQuestion/LinkQuestion.tsx'
 import { MarkdownContext } from '../../shared/markdown/context.ts'
 import { Markdown } from '../../shared/markdown/Markdown.tsx'
+import { QuestionCards } from '../../shared/questions/QuestionCards.tsx'
 import { isSendKey } from '../../shared/sendKey.ts'
 import { builtInActions, nameOf } from '../../shared/textActions/builtIn.ts'
 import { ResultContent } from '../../shared/textActions/Result.tsx'
@@ -66,6 +67,7 @@ export function QuickPrompt() {
     <MarkdownContext value={host}>
       <main className="quick" aria-label={t('title')}>
         <h1 className="sr-only">{t('title')}</h1>
+        <QuestionCards />
         <Prompt />
         <Attached />
         {run ? <ActionResult run={run} /> : <Reply />}

@@ -40,6 +40,10 @@ export const alerts = {
     tooSmall: 'A request was refused, because it may cost more than what is left.',
     usual: '{{left}} SC is left. Its usual request costs {{usual}} SC est.',
   },
+  busy: {
+    title: '{{app}} is busy',
+    body: '{{requests}} requests and {{spent}} SC in the last hour.',
+  },
   tokens: {
     title: '{{app}}: token limit too low',
     body: 'Its usual request uses {{usual}} tokens, and its limit is {{limit}} a minute. Such requests are refused.',

@@ -118,6 +118,7 @@ export const proxy = {
       noRetries: 'no retries',
       failFast: 'fails fast',
       notAdapted: 'requests not adapted',
+      asks: 'asks at a budget',
     },
     menu: {
       name: 'More for {{name}}',
@@ -204,6 +205,17 @@ export const proxy = {
     budgetMonth: 'Per month',
     budgetTotal: 'Total',
     noBudget: 'No budget',
+    asking: 'Questions to you',
+    askingAbout:
+      'The request waits for your answer, for up to a minute, or two minutes and 20 seconds when it is streamed. Without an answer it is refused.',
+    atBudget: 'At a budget',
+    atBudgetRefuse: 'Refuse',
+    atBudgetAsk: 'Ask me',
+    askNewModel: 'Ask about a new model',
+    askAbove: 'Ask above, SC per request',
+    busyRequests: 'Notice above, requests per hour',
+    busySpend: 'Notice above, SC per hour',
+    never: 'Never',
     behaviour: 'Behaviour',
     logBodies: 'Log bodies',
     logBodiesHint_one:

@@ -29,6 +29,10 @@ export function alertTexts(facts: AlertFacts): AlertTexts {
       const figures = { usual: showCount(facts.usual), limit: showCount(facts.limit) }
       return { title: t('tokens.title', { app: plainText(facts.tool.name) }), body: t('tokens.body', figures) }
     }
+    case 'busy': {
+      const figures = { requests: showCount(facts.requests), spent: showSc(facts.spent) }
+      return { title: t('busy.title', { app: plainText(facts.tool.name) }), body: t('busy.body', figures) }
+    }
     case 'app':
       return { title: t(`app.${facts.why}`, { app: plainText(facts.tool.name) }), body: t('app.body') }
     case 'cache': {

@@ -23,8 +23,9 @@ const facts: TrayFacts = {
   spentToday: null,
   apps: 2,
   pausedApps: 0,
+  questions: [],
 }
-const actions = () => ({ open: vi.fn(), quickPrompt: vi.fn(), pauseApps: vi.fn(), quit: vi.fn() })
+const actions = () => ({ open: vi.fn(), quickPrompt: vi.fn(), pauseApps: vi.fn(), answer: vi.fn(), quit: vi.fn() })
 const labels = (of: TrayFacts) =>
   trayMenu(of, actions()).map(({ label, type, enabled }) => `${label ?? type}${enabled === false ? ' (fact)' : ''}`)
 
@@ -63,6 +64,33 @@ describe('the menu of the tray', () => {
     expect(click({ ...facts, pausedApps: 1 })).toEqual(['Pause all apps', true, [[true]]])
     expect(click({ ...facts, pausedApps: 2 })).toEqual(['Resume all apps', true, [[false]]])
     expect(click({ ...facts, apps: 0 })[1]).toBe(false)
+  })
+
+  test('asks the question of an app, with what it costs and four answers', () => {
+    const question = {
+      id: 'q1',
+      app: { id: 'a1', name: 'R&D agent' },
+      askedAt: '2026-11-20T22:00:00.000Z',
+      endsAt: '2026-11-20T22:01:00.000Z',
+      spentToday: '1.25',
+      requests: [{ number: 1, model: 'writer-large', cost: '0.5', reasons: ['day' as const] }],
+      cost: '0.5',
+      suggested: '2',
+    }
+    const done = actions()
+    const entry = trayMenu({ ...facts, questions: [question] }, done).find(({ submenu }) => submenu)
+    expect(entry?.label).toBe('R&&D agent asks: 1 request, at most 0.50 SC')
+    const answers = Array.isArray(entry?.submenu) ? entry.submenu : []
+    expect(answers.map(({ label }) => label)).toEqual([
+      'writer-large',
+      'Spent today: 1.25 SC',
+      'Allow once',
+      'Add 2.00 SC to the budget',
+      'Allow until tomorrow',
+      'Refuse',
+    ])
+    for (const { click } of answers) click?.({} as never, undefined, {} as never)
+    expect(done.answer.mock.calls).toEqual(['once', 'more', 'tomorrow', 'refuse'].map((kind) => [question, kind]))
   })
 })
 

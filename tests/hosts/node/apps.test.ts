@@ -392,6 +392,45 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     await running.cut
   })
 
+  it('apps answer lists a waiting request of a running studio, and lets it go on or refuses it', async () => {
+    const baseUrl = await serve()
+    const { id, key } = await done(here, 'add', 'one', '--budget-day', '0', '--at-budget', 'ask')
+    const chat = () =>
+      fetch(`${baseUrl}/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'mirror', max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] }),
+      })
+    const waits = () =>
+      vi.waitFor(async () => expect(await done(here, 'answer')).toHaveLength(1), { timeout: 20_000, interval: 200 })
+    const allowed = chat()
+    await waits()
+    expect(await words('answer')).toMatch(/^one +1 request +mirror +/m)
+    expect(await done(here, 'answer', 'one', '--once')).toEqual({ answer: 'once', isFirst: true })
+    expect((await allowed).status).toBe(200)
+    expect(await words('answer')).toBe('No app waits for an answer.\n')
+    const refused = chat()
+    await waits()
+    await done(alone, 'answer', id, '--refuse')
+    expect((await refused).status).toBe(402)
+    expect((await apps(here, 'answer', 'one', '--once')).document).toMatchObject({ problem: { kind: 'no_such_item' } })
+    const killed = chat().catch(() => null)
+    await waits()
+    host?.child.kill('SIGKILL')
+    await Promise.all([host?.ended, killed])
+    await serve()
+    expect(await done(here, 'answer')).toEqual([])
+    const log = await run(['requests', '--json', '--app', 'one', '--data-dir', dataDir])
+    const rows = log.stdout
+      .trim()
+      .split('\n')
+      .flatMap((line) => JSON.parse(line))
+    // The request that waited when the studio was killed has no row, because nothing was sent.
+    expect(rows).toHaveLength(2)
+    expect(rows.find(({ state }) => state === 'done')).toMatchObject({ answer: 'once' })
+    expect(rows.find(({ state }) => state === 'refused')).toMatchObject({ answer: 'refuse', status: 402 })
+  })
+
   it('an expiry cancels running requests when it is reached', { tags: 'long' }, async () => {
     const baseUrl = await serve()
     const { id, key } = await done(here, 'add', 'one')

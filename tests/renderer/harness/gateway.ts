@@ -274,6 +274,7 @@ export class Gateway {
       finishReason: null,
       ignored: [],
       adapted: [],
+      answer: null,
       attempts: 1,
       retriedAfter: [],
       queuedMs: 2,

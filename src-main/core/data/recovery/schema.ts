@@ -37,9 +37,9 @@ const jsonColumns = new Set(
     'wish',
     'slots',
     'cues',
-  ].concat(['request_rows', 'models', 'endpoints', 'transport', 'schema', 'value', 'without']),
+  ].concat(['request_rows', 'asking', 'models', 'endpoints', 'transport', 'schema', 'value', 'without']),
 )
-const isDecimal = /^(?:cost|budget_\w+)$/
+const isDecimal = /^(?:cost|budget_\w+|ask_above|busy_spend)$/
 const decimal = /^-?\d+(?:\.\d+)?$/
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 /** Tables whose ids are sent to pages, which accept only ids of this form. */

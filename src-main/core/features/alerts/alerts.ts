@@ -4,13 +4,13 @@ import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Account } from '../../../../src-preload/contract/usage.ts'
 import type { Words } from '../../../../src-renderer/i18n/host.ts'
-import type { Host } from '../../host.ts'
+import type { Host, Notice } from '../../host.ts'
 import type { BudgetSpend, BudgetWindow, CacheRow } from '../../ports/requests.ts'
 import { dayMs } from '../../shared/days.ts'
 import type { Feed, Listeners } from '../../shared/events.ts'
 import type { Nano } from '../../shared/money.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
-import { guarded } from '../../shared/unexpected.ts'
+import { guarded, inBackground } from '../../shared/unexpected.ts'
 import type { AlertTable } from '../../store/alerts.ts'
 import type { PendingWrites } from '../../store/pendingWrites.ts'
 import type { RateLimitStatusReply } from '../../upstream/types.ts'
@@ -23,6 +23,7 @@ import {
   measureBan,
   measureBlocked,
   measureBudgets,
+  measureBusy,
   measureCache,
   measureKey,
   measureRefusal,
@@ -73,6 +74,8 @@ export interface AlertsOptions {
   /** A turn of a session of an app ended. */
   cacheRows: Listeners<[CacheRow]>
   spent(appId: string): BudgetSpend
+  /** Requests and spend of an app in the last 60 minutes. */
+  lastHour(appId: string): { requests: number; spent: Nano }
   /** The usual request of an app; null while unknown. */
   usual(appId: string): { cost: Nano; tokens: number } | null
   notify: Host['notify']
@@ -179,6 +182,12 @@ export class AlertsFeature {
     const dismissed = id === undefined ? table.dismissAll(now) : table.dismiss(id, now)
     this.#feed.changed()
     return { dismissed }
+  }
+
+  /** Shows a notification that is no alert, if notifications are switched on. The host logs a failure. */
+  show(notice: Notice): void {
+    const { notify } = this.#parts
+    if (notify !== null && this.#settings.notify) inBackground('A notification could not be shown', notify(notice))
   }
 
   /** Works even if notifications are switched off: a person wants to see whether they appear. */
@@ -358,7 +367,7 @@ export class AlertsFeature {
     if (!dirty) {
       const blocked = this.#parts.apps.list().flatMap((app) => (app.revokedAt ? null : measureBlocked(app, now)) ?? [])
       const watched = new Set([...readings, ...blocked].map(({ watch }) => watch))
-      const isOver = (watch: string): boolean => /^(budget|app|app-tokens):/.test(watch) && !watched.has(watch)
+      const isOver = (watch: string): boolean => /^(budget|app|app-tokens|busy):/.test(watch) && !watched.has(watch)
       if (this.#log.drop(isOver)) this.#feed.changed()
     }
     this.#dirty = new Set()
@@ -367,7 +376,10 @@ export class AlertsFeature {
 
   #appReadings(app: App, now: number): Measurement[] {
     const { budgetDay, budgetMonth, budgetTotal, tokensPerMinute } = app
-    if (budgetDay === null && budgetMonth === null && budgetTotal === null && tokensPerMinute === null) return []
+    const busy =
+      app.busyRequests === null && app.busySpend === null ? null : measureBusy(app, this.#parts.lastHour(app.id), now)
+    if (budgetDay === null && budgetMonth === null && budgetTotal === null && tokensPerMinute === null)
+      return busy ? [busy] : []
     const usual = this.#parts.usual(app.id)
     const checks: BudgetChecks = {
       at: this.#settings.budgetAt,
@@ -379,7 +391,11 @@ export class AlertsFeature {
       },
     }
     const tokens = measureTokens(app, usual?.tokens ?? null, now)
-    return [...measureBudgets(app, this.#parts.spent(app.id), checks, now), ...(tokens ? [tokens] : [])]
+    return [
+      ...measureBudgets(app, this.#parts.spent(app.id), checks, now),
+      ...(tokens ? [tokens] : []),
+      ...(busy ? [busy] : []),
+    ]
   }
 
   #take(readings: readonly Measurement[]): void {

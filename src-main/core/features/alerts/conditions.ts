@@ -153,6 +153,38 @@ export function measureTokens(app: App, usual: number | null, now: number): Meas
   }
 }
 
+/** Measures the last hour of an app against its own limits for a notice; null without one. The alert ends with the hour. */
+export function measureBusy(app: App, hour: { requests: number; spent: Nano }, now: number): Measurement | null {
+  const { busyRequests, busySpend } = app
+  if (busyRequests === null && busySpend === null) return null
+  const share = (figure: bigint, limit: bigint): bigint =>
+    limit === 0n ? (figure > 0n ? 101n : 0n) : (figure * 100n) / limit
+  const isOver =
+    (busyRequests !== null && hour.requests > busyRequests) || (busySpend !== null && hour.spent > toNano(busySpend))
+  const used = [
+    busyRequests === null ? 0n : share(BigInt(hour.requests), BigInt(busyRequests)),
+    busySpend === null ? 0n : share(hour.spent, toNano(busySpend)),
+  ]
+  return {
+    watch: `busy:${app.id}`,
+    period: null,
+    mark: `${busyRequests} ${busySpend}`,
+    level: isOver ? 1 : 0,
+    // Requests come in bursts, so the notice is given again only after a quieter time.
+    recovered: used.every((percent) => percent < 50n),
+    asOf: now,
+    endsAt: now + 3_600_000,
+    facts: {
+      kind: 'busy',
+      tool: { id: app.id, name: app.name },
+      requests: hour.requests,
+      spent: fromNano(hour.spent),
+      overRequests: busyRequests,
+      overSpend: busySpend,
+    },
+  }
+}
+
 /** Measures an app that sent a request although it is paused or expired; null if it is neither. */
 export function measureBlocked(app: App, now: number): Measurement | null {
   const hasExpired = app.expiresAt !== null && Date.parse(app.expiresAt) <= now

@@ -44,6 +44,11 @@ export function alertText(facts: AlertFacts, { t, locale }: Pick<Words, 't' | 'l
           limit: countText(facts.limit, locale),
         }),
       }
+    case 'busy':
+      return {
+        title: t('core:alert.busy', { app: plain(facts.tool.name) }),
+        body: t('core:alert.busyBody', { requests: countText(facts.requests, locale), spent: sc(facts.spent) }),
+      }
     case 'app': {
       const title = facts.why === 'paused' ? 'core:alert.appPaused' : 'core:alert.appExpired'
       return { title: t(title, { app: plain(facts.tool.name) }), body: t('core:alert.appBody') }
@@ -91,6 +96,7 @@ export function placeOf(facts: AlertFacts): AlertPlace {
       return { page: 'usage', id: null }
     case 'budget':
     case 'app':
+    case 'busy':
     case 'tokens':
       return { page: 'proxy', id: null }
     case 'cache':

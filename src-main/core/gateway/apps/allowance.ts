@@ -1,4 +1,5 @@
 import type { App, AppUse } from '../../../../src-preload/contract/apps.ts'
+import type { AskReason } from '../../../../src-preload/contract/questions.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import type {
   Allowance,
@@ -9,13 +10,18 @@ import type {
   LimitRefusal,
 } from '../../ports/requests.ts'
 import { type Nano, toNano } from '../../shared/money.ts'
-import { isReadOut } from '../../upstream/request/endpoint.ts'
+import { isInference, isReadOut } from '../../upstream/request/endpoint.ts'
+import type { Grants } from './answers.ts'
 import * as refusals from './limitRefusals.ts'
 import { RequestMinute, type TokenEntry, TokenMinute } from './minuteLimits.ts'
 
 interface AllowanceDeps {
   /** What an app spent according to the request log. Read for each decision, because the days and months of the request log change at midnight UTC. */
   spent(appId: string): BudgetSpend
+  /** What a person has allowed an app that asks. */
+  grants(appId: string): Grants
+  /** Whether an app has used this model before. */
+  hasUsed(appId: string, model: string): boolean
   /** Milliseconds since 1970, for messages that say when a budget renews. */
   now?: () => number
   /** Monotonic milliseconds. */
@@ -28,6 +34,14 @@ interface Limits {
   readonly endpoints: ReadonlySet<Endpoint> | null
   readonly models: ReadonlySet<string> | null
   readonly budgets: readonly { readonly window: BudgetWindow; readonly amount: Nano }[]
+  readonly askAbove: Nano | null
+}
+
+/** A budget whose rest is too small. */
+interface Over {
+  window: BudgetWindow
+  amount: Nano
+  spent: Nano
 }
 
 /** Counters of one app. */
@@ -47,6 +61,8 @@ class Reservation implements AllowanceReservation {
   reserved: Nano = 0n
   entry: TokenEntry | null = null
   isOpen = true
+  /** Reasons for which a person has allowed this request. */
+  permitted: readonly AskReason[] = []
 
   constructor(counters: AppCounters) {
     this.counters = counters
@@ -67,12 +83,15 @@ class Reservation implements AllowanceReservation {
  * applies from the moment it is set. Decisions are synchronous, so two requests can never both use the last unit of a limit.
  */
 export class AppAllowance implements Allowance {
+  readonly #deps: AllowanceDeps
   readonly #spent: (appId: string) => BudgetSpend
   readonly #now: () => number
   readonly #monotonic: () => number
   readonly #counters = new Map<string, AppCounters>()
 
-  constructor({ spent, now = Date.now, monotonic = () => performance.now() }: AllowanceDeps) {
+  constructor(deps: AllowanceDeps) {
+    const { spent, now = Date.now, monotonic = () => performance.now() } = deps
+    this.#deps = deps
     this.#spent = spent
     this.#now = now
     this.#monotonic = monotonic
@@ -83,7 +102,9 @@ export class AppAllowance implements Allowance {
     const { endpoints, budgets } = counters.limits
     if (endpoints !== null && !endpoints.has(endpoint)) return refusals.endpointNotAllowed(endpoint, endpoints)
     if (app.concurrent !== null && counters.active >= app.concurrent) return refusals.tooManyAtOnce(app.concurrent)
-    if (budgets.length > 0 && !isFree) {
+    // A person is asked when the request is known (`expect`).
+    const asksLater = app.atBudget === 'ask' && isInference(endpoint)
+    if (budgets.length > 0 && !isFree && !asksLater) {
       const spent = this.#spent(app.id)
       for (const { window, amount } of budgets)
         if (spent[window] >= amount) return refusals.budgetUsedUp(window, amount, spent[window], this.#now())
@@ -100,17 +121,12 @@ export class AppAllowance implements Allowance {
     if (!(reservation instanceof Reservation)) throw new TypeError('This reservation was not made by begin.')
     if (!reservation.isOpen) return null
     const counters = this.#countersOf(app)
-    const { models, budgets } = counters.limits
+    const { models } = counters.limits
     const { endpoint, model, modelPending = false, cost } = expected
     if (models !== null && !modelPending && !isReadOut(endpoint) && (model === null || !models.has(model)))
       return refusals.modelNotAllowed(model, models)
-    if (budgets.length > 0 && !isReadOut(endpoint)) {
-      // A second call for the same request replaces its reservation.
-      const others = counters.reserved - reservation.reserved
-      const over = this.#overBudget(counters.limits, others, cost)
-      counters.refusedCost = over && { cost }
-      if (over) return refusals.budgetTooSmall({ ...over, reserved: others, cost }, this.#now())
-    }
+    const refusal = isReadOut(endpoint) ? null : this.#checkCost(counters, reservation, expected)
+    if (refusal) return refusal
     if (app.tokensPerMinute !== null && reservation.entry === null) {
       const wanted = expected.tokensIn + expected.tokensOut
       const entry = counters.tokens.begin(this.#monotonic(), wanted, app.tokensPerMinute)
@@ -122,6 +138,10 @@ export class AppAllowance implements Allowance {
       reservation.reserved = cost
     }
     return null
+  }
+
+  permit(reservation: AllowanceReservation, reasons: readonly AskReason[]): void {
+    if (reservation instanceof Reservation) reservation.permitted = [...reservation.permitted, ...reasons]
   }
 
   /** Running requests, and the cost reserved for them in nano-SC. */
@@ -136,17 +156,53 @@ export class AppAllowance implements Allowance {
    */
   shortBudget(app: App): AppUse['short'] {
     const { refusedCost = null, reserved = 0n } = this.#counters.get(app.id) ?? {}
-    return (refusedCost && this.#overBudget(limitsOf(app), reserved, refusedCost.cost)?.window) ?? null
+    return (refusedCost && this.#overBudgets(limitsOf(app), reserved, refusedCost.cost)[0]?.window) ?? null
   }
 
-  /** The first budget whose rest does not cover the cost. */
-  #overBudget({ app, budgets }: Limits, reserved: Nano, cost: Nano | null) {
+  /** The budgets whose rest does not cover the cost, in their order. */
+  #overBudgets({ app, budgets }: Limits, reserved: Nano, cost: Nano | null): Over[] {
+    if (budgets.length === 0) return []
     const spent = this.#spent(app.id)
-    for (const { window, amount } of budgets) {
+    const extra = app.atBudget === 'ask' ? this.#deps.grants(app.id).extra : null
+    return budgets.flatMap(({ window, amount: set }) => {
+      const amount = set + (extra?.[window] ?? 0n)
       const left = amount - spent[window] - reserved
-      if (cost === null ? left <= 0n : left < cost) return { window, amount, spent: spent[window] }
-    }
-    return null
+      return (cost === null ? left <= 0n : left < cost) ? [{ window, amount, spent: spent[window] }] : []
+    })
+  }
+
+  /** Checks the budgets, and whether a person must be asked. */
+  #checkCost(counters: AppCounters, reservation: Reservation, expected: Expectation): LimitRefusal | null {
+    const { limits } = counters
+    const { app } = limits
+    const { endpoint, model, cost } = expected
+    const mayAsk = isInference(endpoint)
+    const asks = mayAsk ? this.#asks(limits, reservation, expected) : []
+    // A second call for the same request replaces its reservation.
+    const others = counters.reserved - reservation.reserved
+    const all = this.#overBudgets(limits, others, cost).filter(({ window }) => !this.#may(app, reservation, window))
+    const [over] = all
+    counters.refusedCost = over ? { cost } : null
+    if (!over) return asks.length > 0 ? { ...refusals.notConfirmed(app, asks, model, cost), asks } : null
+    const refusal = refusals.budgetTooSmall({ ...over, reserved: others, cost }, this.#now())
+    if (app.atBudget === 'refuse' || !mayAsk) return refusal
+    return { ...refusal, asks: [...all.map(({ window }) => window), ...asks] }
+  }
+
+  /** Why a person must be asked, budgets aside. */
+  #asks({ app, askAbove }: Limits, reservation: Reservation, { model, modelPending, cost }: Expectation): AskReason[] {
+    const isNew = app.askNewModel && model !== null && !modelPending && !this.#deps.hasUsed(app.id, model)
+    const reasons: AskReason[] = []
+    if (isNew) reasons.push('model')
+    if (askAbove !== null && cost !== null && cost > askAbove) reasons.push('cost')
+    return reasons.filter((reason) => !this.#may(app, reservation, reason))
+  }
+
+  /** Whether a person has allowed this, for this request or until tomorrow. */
+  #may(app: App, { permitted }: Reservation, reason: AskReason): boolean {
+    if (permitted.includes(reason)) return true
+    const isRule = reason === 'model' || reason === 'cost' || app.atBudget === 'ask'
+    return isRule && this.#deps.grants(app.id).open.has(reason)
   }
 
   #countersOf(app: App): AppCounters {
@@ -170,7 +226,7 @@ export class AppAllowance implements Allowance {
 }
 
 function limitsOf(app: App): Limits {
-  const { endpoints, models, budgetTotal, budgetMonth, budgetDay } = app
+  const { endpoints, models, budgetTotal, budgetMonth, budgetDay, askAbove } = app
   const given = [
     { window: 'total', text: budgetTotal },
     { window: 'month', text: budgetMonth },
@@ -180,6 +236,7 @@ function limitsOf(app: App): Limits {
     app,
     endpoints: endpoints && new Set(endpoints),
     models: models && new Set(models),
+    askAbove: askAbove === null ? null : toNano(askAbove),
     budgets: given.flatMap(({ window, text }) => (text === null ? [] : [{ window, amount: toNano(text) }])),
   }
 }

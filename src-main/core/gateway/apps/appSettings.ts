@@ -14,7 +14,7 @@ export type UncheckedChanges = Omit<AppChanges, 'colour' | 'endpoints'> & {
   endpoints?: readonly string[] | null | undefined
 }
 
-/** Settings of a new app: no limits, no copies of bodies, retries on, requests wait in the queue and are adapted. */
+/** Settings of a new app: no limits, no copies of bodies, retries on, requests wait in the queue and are adapted, nobody is asked. */
 export const defaultAppSettings: Omit<AppSettings, 'name' | 'colour'> = {
   expiresAt: null,
   modelMap: [],
@@ -30,6 +30,11 @@ export const defaultAppSettings: Omit<AppSettings, 'name' | 'colour'> = {
   retries: true,
   failFast: false,
   adaptRequests: true,
+  atBudget: 'refuse',
+  askNewModel: false,
+  askAbove: null,
+  busyRequests: null,
+  busySpend: null,
 }
 
 const mostModels = 500
@@ -104,7 +109,7 @@ const unless = <T extends string | number | readonly string[], R>(
  * @throws StudioError `bad_input` for the first invalid setting
  */
 export function checkedChanges(given: UncheckedChanges): AppChanges {
-  const { name, colour: wanted, logBodies, retries, failFast, adaptRequests } = given
+  const { name, colour: wanted, logBodies, retries, failFast, adaptRequests, atBudget, askNewModel } = given
   return {
     name: name === undefined ? undefined : checkedName(name),
     colour: wanted === undefined ? undefined : checkedColour(wanted),
@@ -122,6 +127,11 @@ export function checkedChanges(given: UncheckedChanges): AppChanges {
     retries,
     failFast,
     adaptRequests,
+    atBudget,
+    askNewModel,
+    askAbove: unless(given.askAbove, checkedBudget),
+    busyRequests: unless(given.busyRequests, (most) => checkedMost(most, 'requests an hour')),
+    busySpend: unless(given.busySpend, checkedBudget),
   }
 }
 
@@ -145,6 +155,11 @@ export function changedSettings(before: AppSettings, changes: AppChanges): AppSe
     retries: changed(changes.retries, before.retries),
     failFast: changed(changes.failFast, before.failFast),
     adaptRequests: changed(changes.adaptRequests, before.adaptRequests),
+    atBudget: changed(changes.atBudget, before.atBudget),
+    askNewModel: changed(changes.askNewModel, before.askNewModel),
+    askAbove: changed(changes.askAbove, before.askAbove),
+    busyRequests: changed(changes.busyRequests, before.busyRequests),
+    busySpend: changed(changes.busySpend, before.busySpend),
   }
 }
 

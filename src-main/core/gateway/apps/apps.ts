@@ -1,10 +1,13 @@
 import type { App, GraceHours } from '../../../../src-preload/contract/apps.ts'
+import type { AnswerOutcome, QuestionAnswer } from '../../../../src-preload/contract/questions.ts'
 import { StudioError } from '../../errors.ts'
 import type { Verified } from '../../ports/requests.ts'
 import { type Feed, type FeedSource, feed, Listeners } from '../../shared/events.ts'
 import { guarded } from '../../shared/unexpected.ts'
+import type { StoredQuestion } from '../../store/appQuestions.ts'
 import { openStoreReadOnly } from '../../store/openReadOnly.ts'
 import { openStore, type Store } from '../../store/store.ts'
+import { answerQuestion } from './answers.ts'
 import type { AppChanges, NewApp } from './appSettings.ts'
 import { type CachedKey, KeyCache } from './keyCache.ts'
 import { addApp, pauseAllApps, pauseApp, revokeApp, rotateKey, updateApp } from './manageApps.ts'
@@ -118,6 +121,9 @@ export class Apps {
   revoke(id: string): App {
     return this.#changed(revokeApp(this.#store, id))
   }
+
+  /** The first answer to a question holds. @throws StudioError `no_such_item`, `bad_input` */
+  answer = (given: QuestionAnswer): AnswerOutcome => this.#changed(answerQuestion(this.#store, given))
 
   /** Notes that a request used this app's key. Written after the request has started. The last use is written within a minute. */
   touch(id: string): void {
@@ -267,6 +273,9 @@ export function openApps(dataDir: string) {
     revoke: (id: string): App => revokeApp(store, id),
     /** Deletes an app whose key was never shown to anyone. An app that was in use is revoked instead, so that its log rows keep a name. */
     remove: (id: string): void => store.appKeys.remove(id),
+    /** Questions of apps that wait for an answer, oldest first. */
+    questions: (): StoredQuestion[] => store.appQuestions.open(),
+    answer: (given: QuestionAnswer): AnswerOutcome => answerQuestion(store, given),
     close: (): void => store.close(),
   }
 }

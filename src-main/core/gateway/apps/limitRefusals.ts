@@ -1,3 +1,5 @@
+import type { App } from '../../../../src-preload/contract/apps.ts'
+import type { AskReason } from '../../../../src-preload/contract/questions.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import type { BudgetWindow, LimitRefusal } from '../../ports/requests.ts'
 import { fromNano, type Nano } from '../../shared/money.ts'
@@ -96,6 +98,20 @@ export function budgetTooSmall({ window, amount, spent, reserved, cost }: TooSma
   const others = reserved > 0n ? `, with ${fromNano(reserved)} SC reserved for running requests` : ''
   const asked = cost === null ? '' : `; this request may cost up to ${fromNano(cost)} SC`
   return overBudget(window, `${left}${others}${asked}.`, now)
+}
+
+/** A request that a person must allow. @param cost null if the price is unknown */
+export function notConfirmed(
+  { askAbove }: App,
+  reasons: readonly AskReason[],
+  model: string | null,
+  cost: Nano | null,
+): LimitRefusal {
+  const isNew = reasons.includes('model')
+  const message = isNew
+    ? `This app has never used the model ${model?.slice(0, 100)}, so a person must allow it.`
+    : `This request may cost up to ${fromNano(cost ?? 0n)} SC. A person must allow requests of this app that cost more than ${askAbove} SC.`
+  return { status: 402, code: isNew ? 'model_not_confirmed' : 'cost_not_confirmed', message, retryAfterMs: null }
 }
 
 const overBudget = (window: BudgetWindow, words: string, now: number): LimitRefusal => ({

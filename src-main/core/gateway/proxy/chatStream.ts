@@ -39,6 +39,9 @@ function eventOf({
  */
 export const eventReadingMs = 2000
 
+/** The header of a stream of the service's own API. */
+export const chatStreamType: [name: string, value: string] = ['content-type', 'text/event-stream; charset=utf-8']
+
 /** Sends the event, and after `readingMs` closes the connection without an end of the reply. */
 function endWithEvent(response: AppReply, why: StreamBreak, gap: string, readingMs: number): void {
   response.write(gap + eventOf(why), () => {
@@ -103,8 +106,11 @@ export const failsInChatStream = (
   (repeatingAgents.test(headers['user-agent'] ?? '') ||
     programs().some((program) => repeatingPrograms.includes(program)))
 
-/** Sends the failure of a request, of which no reply has begun, as the failure of a stream. @param head without a content type */
+/**
+ * Sends the failure of a request, of which no reply has begun, as the failure of a stream.
+ * @param head without a content type. Not sent if a head was sent while a person was asked
+ */
 export function sendFailedChatStream(response: AppReply, head: HeaderPairs, why: StreamBreak, readingMs: number): void {
-  response.writeHead(200, 'OK', flattened([...head, ['content-type', 'text/event-stream; charset=utf-8']]))
+  if (!response.headersSent) response.writeHead(200, 'OK', flattened([...head, chatStreamType]))
   endWithEvent(response, why, '', readingMs)
 }

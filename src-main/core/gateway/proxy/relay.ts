@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
-import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
+import type { AnswerKind, Endpoint } from '../../../../src-preload/contract/requests.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
-import type { AllowanceReservation, Expectation, RequestEnd, RequestTrace } from '../../ports/requests.ts'
+import type { AllowanceReservation, Expectation, LimitRefusal, RequestEnd, RequestTrace } from '../../ports/requests.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
-import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
+import { flattened, type HeaderPairs, header, isEventStream } from '../../upstream/headers.ts'
 import { servicePathOf } from '../../upstream/path.ts'
 import { endOfFailure, kindOfStatus } from '../../upstream/reply/errors.ts'
 import { totalTokens } from '../../upstream/reply/usage.ts'
@@ -21,8 +21,9 @@ import { nameInPath } from '../dialects/routeParts.ts'
 import { isTranslated, localRouteOf, type TranslatedRoute } from '../dialects/routes.ts'
 import type { Dialect, JsonObject, ModelsRoute, PathMembers } from '../dialects/types.ts'
 import type { AppReply } from './appReply.ts'
+import { askPerson } from './askPerson.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
-import { ChatStream, failsInChatStream, type StreamBreak, sendFailedChatStream } from './chatStream.ts'
+import { ChatStream, chatStreamType, failsInChatStream, type StreamBreak, sendFailedChatStream } from './chatStream.ts'
 import { type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
 import {
   adaptedHeaders,
@@ -43,6 +44,7 @@ import {
   cutMessages,
   fieldSelectsModel,
   notConnected,
+  noteRefused,
   redirected,
   refuse,
   stoppedByPerson,
@@ -51,6 +53,7 @@ import { pipeReply } from './replyBody.ts'
 import { modelInAddress, modelOf, type RequestBody, readBody } from './requestBody.ts'
 import { readTranslated, type Translation } from './translatedBody.ts'
 import {
+  earlyStreamHead,
   failsInStream,
   isGood,
   readProblem,
@@ -154,6 +157,12 @@ class RelayedRequest {
   /** Whether the request asks for such a stream. */
   #wantsChatStream = false
   #expected: Expectation | null = null
+  /** What a person answered, if one was asked. */
+  #answer: AnswerKind | null = null
+  /** The head of a stream was sent while a person was asked. */
+  #isHeadEarly = false
+  /** A reply that is not translated has begun. */
+  #isPiping = false
 
   constructor(
     deps: RelayDependencies,
@@ -196,19 +205,20 @@ class RelayedRequest {
     const { app } = this.#allowed
     try {
       const body = await this.#readBody()
-      if ('status' in body) return this.#refuse(body)
+      if ('status' in body) return await this.#refuse(body)
       this.#body = body
       this.#added.push(...adaptedHeaders(body.adapted ?? []))
       this.#wantsChatStream = this.#endpoint === 'chat' && !this.#dialect && body.asked?.stream === true
       const selector =
         app.models && !isReadOut(this.#endpoint) ? selectorBesides(body.asked?.selectors ?? [], app.models) : null
-      if (selector !== null) return this.#refuse(fieldSelectsModel(selector), body.asked?.model)
-      // The connection may have changed while the body was read, so the current one is used.
-      this.#send = this.#deps.forward() ?? this.#send
+      if (selector !== null) return await this.#refuse(fieldSelectsModel(selector), body.asked?.model)
       const expected = this.#expect(body)
       this.#expected = expected
-      const over = expected && this.#deps.allowance.expect(app, this.#reservation, expected)
-      if (over) return this.#refuse(refusalOfLimit(over), body.asked?.model)
+      const first = expected && this.#deps.allowance.expect(app, this.#reservation, expected)
+      const over = expected && first?.asks ? await this.#askPerson(first, expected, body) : first
+      if (over) return await this.#refuse(refusalOfLimit(over), body.asked?.model)
+      // The connection may have changed while the body was read or a person was asked, so the current one is used.
+      this.#send = this.#deps.forward() ?? this.#send
       const trace = this.#open(body)
       if (trace.written) await trace.written
       if (body instanceof Upload) this.#checkModelOf(body, trace)
@@ -288,8 +298,48 @@ class RelayedRequest {
     this.#body = null
   }
 
-  #refuse(refusal: Refusal, model: string | null = null): void {
-    refuse(this.#deps, this.#request, this.#response, this.#allowed, refusal, model)
+  async #refuse(refusal: Refusal, model: string | null = null): Promise<void> {
+    const answer = this.#answer === 'refuse' ? { answer: this.#answer } : {}
+    noteRefused(this.#deps, this.#request, this.#allowed, refusal, { model, ...answer })
+    await this.#sendError(refusal)
+  }
+
+  /** Waits for the answer of a person. Returns the refusal, or null when the request may be sent. */
+  async #askPerson(over: LimitRefusal, expected: Expectation, { asked }: RequestBody): Promise<LimitRefusal | null> {
+    const isChat = this.#endpoint === 'chat' || this.#endpoint === 'completions'
+    const ownHead: HeaderPairs = [chatStreamType, ['cache-control', 'no-cache'], ...this.#added]
+    const ownStream = isChat && !this.#dialect && asked?.stream === true ? ownHead : null
+    const translated = this.#translation?.request.stream ? this.#translation : null
+    const { refused, answer } = await askPerson(
+      this.#deps,
+      {
+        app: this.#allowed.app,
+        reservation: this.#reservation,
+        expected,
+        gone: this.#gone.signal,
+        response: this.#response,
+        head: translated ? earlyStreamHead(translated, this.#allowed.extraHeaders) : ownStream,
+        headSent: () => {
+          this.#isHeadEarly = true
+        },
+      },
+      over,
+    )
+    this.#answer = answer
+    return refused
+  }
+
+  /** Whether the app has the head of a stream, which was sent while a person was asked, and nothing of a reply. */
+  get #hasHeadOnly(): boolean {
+    return this.#isHeadEarly && this.#stream === null && !this.#isPiping
+  }
+
+  /** Sends an error before anything of a reply: as an error reply, or as the failure of a stream whose head was sent. */
+  async #sendError(refusal: Refusal): Promise<void> {
+    const { code, message } = refusal
+    if (!this.#hasHeadOnly) sendRefusal(this.#response, refusal, this.#allowed.extraHeaders)
+    else if (this.#translation) await sendFailedStream(this.#replyOptions(this.#translation, notCleaned), refusal)
+    else sendFailedChatStream(this.#response, [], { code, message }, this.#deps.eventReadingMs)
   }
 
   /** The expected use of the request. Null for endpoints without cost, and for a body that was not read. */
@@ -319,6 +369,7 @@ class RelayedRequest {
       logBodies: app.logBodies,
       ...(askedModel === undefined ? {} : { askedModel }),
       ...(adapted === undefined ? {} : { adapted }),
+      ...(this.#answer === null ? {} : { answer: this.#answer }),
       ...(this.#translation
         ? { dialect: this.#translation.dialect.id, ignored: this.#translation.request.ignored }
         : {}),
@@ -421,15 +472,21 @@ class RelayedRequest {
       const head = [...translatedReplyHeaders(reply.headers), ...this.#added]
       return sendFailedChatStream(response, head, { details: { message, type, code } }, this.#deps.eventReadingMs)
     }
+    if (this.#isHeadEarly && !isEventStream(header(reply.headers, 'content-type'))) throw notStreamed()
     const headers = replyHeaders(reply.headers)
     headers.push(...this.#added)
-    response.writeHead(reply.status, safeReason(reply.statusText), flattened(headers))
+    if (!response.headersSent) response.writeHead(reply.status, safeReason(reply.statusText), flattened(headers))
+    this.#isPiping = true
     if (reply.isChatStream) this.#chatStream = new ChatStream(reply, response, this.#deps.eventReadingMs)
     await pipeReply(reply, response, this.#gone.signal, this.#chatStream)
   }
 
   /** Ends the stream of a chat with an event, and then without an end. Returns false when there is none, or the service has ended it. */
   #breakOff(why: StreamBreak): boolean {
+    if (this.#hasHeadOnly && !this.#dialect) {
+      sendFailedChatStream(this.#response, [], why, this.#deps.eventReadingMs)
+      return true
+    }
     return this.#chatStream?.breakOff(why) ?? false
   }
 
@@ -459,7 +516,7 @@ class RelayedRequest {
         this.#stream = stream
       },
       store: stored && ((whole) => this.#store(whole, clean, stored)),
-      failsInStream: (status) => failsInStream(translation, this.#request.headers, status),
+      failsInStream: (status) => this.#isHeadEarly || failsInStream(translation, this.#request.headers, status),
     }
   }
 
@@ -485,20 +542,19 @@ class RelayedRequest {
     if (this.#cut) {
       this.#end({ state: 'cancelled', by: 'studio', problem: { kind: this.#cut, message: cutMessages[this.#cut] } })
     } else if (this.#lateRefusal) {
-      this.#sendRefusal(this.#lateRefusal, 'refused')
+      await this.#sendRefusal(this.#lateRefusal, 'refused')
     } else if (this.#stopped) {
       this.#end({ state: 'cancelled', by: 'person' })
       const last = (await this.#stream?.failed(new StudioError('cancelled', stoppedByPerson.message))) ?? ''
       const { type, code, message } = stoppedByPerson
       if (last !== '') await this.#stream?.endWith(this.#response, last)
-      else if (!this.#breakOff({ type, code, message }))
-        sendRefusal(this.#response, stoppedByPerson, this.#allowed.extraHeaders)
+      else if (!this.#breakOff({ type, code, message })) await this.#sendError(stoppedByPerson)
     } else if (this.#gone.signal.aborted) {
       this.#end({ state: 'cancelled', by: 'app' })
     } else if (thrown instanceof Redirected) {
       this.#gone.abort()
-      this.#sendRefusal(redirected, 'failed')
-    } else if (this.#response.headersSent) this.#failBegun(error)
+      await this.#sendRefusal(redirected, 'failed')
+    } else if (this.#response.headersSent && !this.#hasHeadOnly) this.#failBegun(error)
     else await this.#failUnbegun(error)
   }
 
@@ -520,18 +576,19 @@ class RelayedRequest {
     const refusal = refusalOf(error)
     const { status, type, code, message } = refusal
     const { headers } = this.#request
-    if (unsent.has(error.kind)) this.#sendRefusal(refusal, 'refused')
-    else if (this.#translation && failsInStream(this.#translation, headers, status)) {
+    if (unsent.has(error.kind)) await this.#sendRefusal(refusal, 'refused')
+    else if (this.#translation && (this.#isHeadEarly || failsInStream(this.#translation, headers, status))) {
       this.#endFailed(refusal)
       await sendFailedStream(this.#replyOptions(this.#translation, notCleaned), refusal)
     } else if (this.#failsInChatStream(status)) {
       this.#endFailed(refusal)
       const head: HeaderPairs = [['X-Studio-Answer', type], ...this.#added]
       sendFailedChatStream(this.#response, head, { details: { message, code } }, this.#deps.eventReadingMs)
-    } else this.#sendRefusal(refusal, 'failed')
+    } else await this.#sendRefusal(refusal, 'failed')
   }
 
   #failsInChatStream(status: number): boolean {
+    if (this.#isHeadEarly) return !isGood(status)
     const programs = () => this.#deps.connectedPrograms(this.#allowed.app.id)
     return this.#wantsChatStream && failsInChatStream(this.#request.headers, status, programs)
   }
@@ -541,10 +598,12 @@ class RelayedRequest {
     this.#end({ state, problem: { kind: code, message } })
   }
 
-  #sendRefusal(refusal: Refusal, state: 'refused' | 'failed'): void {
+  async #sendRefusal(refusal: Refusal, state: 'refused' | 'failed'): Promise<void> {
     if (state === 'refused') this.#allowed.refused = true
+    // Before the row was opened, such as when a question could not be stored.
+    if (this.#trace === null) noteRefused(this.#deps, this.#request, this.#allowed, refusal, { model: null })
     this.#endFailed(refusal, state)
-    sendRefusal(this.#response, refusal, this.#allowed.extraHeaders)
+    await this.#sendError(refusal)
   }
 
   #end(end: RequestEnd): void {
@@ -564,6 +623,10 @@ class Redirected extends StudioError {
     super('unexpected_status', redirected.message)
   }
 }
+
+/** The app has got the head of a stream, because a person was asked for long. */
+const notStreamed = (): StudioError =>
+  new StudioError('malformed_reply', 'The service did not stream its reply, although the request asks for that.')
 
 function wholeEnd(reply: ForwardReply): RequestEnd {
   const failure = reply.failure()

@@ -1,3 +1,4 @@
+import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Model } from '../../../../src-preload/contract/models.ts'
 import type { ProgramId } from '../../../../src-preload/contract/programs.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
@@ -5,6 +6,7 @@ import type { Allowance, RequestLog } from '../../ports/requests.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
 import type { Nano } from '../../shared/money.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
+import type { Questions } from '../apps/questions.ts'
 import type { ReasoningRefusals } from '../apps/reasoningRefusals.ts'
 import type { ModelAbilities } from '../dialects/types.ts'
 import type { BodyMemory } from './bodyMemory.ts'
@@ -14,6 +16,18 @@ import type { TranslationThreads } from './translationThreads.ts'
 
 export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
 
+/** How long a request waits for the answer of a person, ms. */
+export interface AskTimes {
+  /** A streamed request gets nothing for this time. */
+  silentMs: number
+  /** Then it gets the head of its stream and comments, for at most this time. */
+  streamedMs: number
+  /** Every other request. SDKs give up after minutes, tools with their own timeout often after one. */
+  otherMs: number
+  /** Between two comments. Below the idle timeouts of clients, of which the shortest are 15 to 30 s. */
+  commentMs: number
+}
+
 /** What the relay uses. */
 export interface RelayDependencies {
   /** Sends a request to the service that is connected now. Null while none is. */
@@ -22,6 +36,11 @@ export interface RelayDependencies {
   models(): readonly Model[] | null
   requestLog: RequestLog
   allowance: Allowance
+  /** Questions to a person about requests that the app's limits do not simply refuse. */
+  questions: Pick<Questions, 'ask'>
+  /** The app with its settings of now. */
+  currentApp(app: App): App
+  askTimes: AskTimes
   /** The estimated maximum cost of a request in nano-SC, or null if the price is unknown. */
   price(endpoint: Endpoint, model: string | null, use: EstimatedUse): Nano | null
   /** Tokens of a typical reply of this model. */

@@ -57,14 +57,26 @@ export const cutMessages: Record<CutReason, string> = {
 
 /** Refuses a request before anything was sent, and records the refusal. */
 export function refuse(
-  { requestLog }: RelayDependencies,
-  { method = 'GET' }: IncomingMessage,
+  deps: RelayDependencies,
+  request: IncomingMessage,
   response: AppReply,
   allowed: AllowedRequest,
   refusal: Refusal,
   model: string | null = null,
 ): void {
-  const { app, path, extraHeaders } = allowed
+  noteRefused(deps, request, allowed, refusal, { model })
+  sendRefusal(response, refusal, allowed.extraHeaders)
+}
+
+/** Records a refusal. @param about `answer`: a person was asked, and refused */
+export function noteRefused(
+  { requestLog }: RelayDependencies,
+  { method = 'GET' }: IncomingMessage,
+  allowed: AllowedRequest,
+  refusal: Refusal,
+  about: { model: string | null; answer?: 'refuse' },
+): void {
+  const { app, path } = allowed
   allowed.refused = true
   const { status, code, message } = refusal
   requestLog.refused({
@@ -73,10 +85,9 @@ export function refuse(
     method,
     path: path.split('?', 1)[0] ?? path,
     dialect: dialectOf(method, path),
-    model,
     status,
     code,
     message,
+    ...about,
   })
-  sendRefusal(response, refusal, extraHeaders)
 }

@@ -124,7 +124,7 @@ export async function sendFailedStream(options: TranslatedReplyOptions, refusal:
     ...ignoredHeaders(translation.request.ignored),
     ...extraHeaders,
   ]
-  response.writeHead(200, 'OK', flattened(head))
+  if (!response.headersSent) response.writeHead(200, 'OK', flattened(head))
   await stream.endWith(response, text)
 }
 
@@ -170,7 +170,20 @@ async function storeAndSend(
 
 const streamTypeOf = ({ streamType }: ReplyTranslation): string => streamType ?? 'text/event-stream; charset=utf-8'
 
+/** The head of a stream that begins before there is a reply of the service. */
+export function earlyStreamHead({ dialect, request }: Translation, extraHeaders: HeaderPairs): HeaderPairs {
+  const { requestIdHeader } = dialect
+  return [
+    ['content-type', streamTypeOf(request)],
+    ...(requestIdHeader === undefined ? [] : [[requestIdHeader, newRequestId()] satisfies HeaderPairs[number]]),
+    ...ignoredHeaders(request.ignored),
+    ...extraHeaders,
+  ]
+}
+
+/** Sends the head, unless one was sent while a person was asked. */
 function writeStreamHead(reply: ForwardReply, envelope: Envelope, request: ReplyTranslation, requestId: string): void {
+  if (envelope.response.headersSent) return
   const head = headOf(reply, envelope, requestId)
   head.push(['content-type', streamTypeOf(request)])
   envelope.response.writeHead(reply.status, safeReason(reply.statusText), flattened(head))

@@ -37,6 +37,11 @@ export class Callers {
     return this.#byWho.get(who)?.get(model) ?? this.#make(who, model)
   }
 
+  /** The entry of exactly this model, or undefined. */
+  known(who: string, model: string): Caller | undefined {
+    return this.#byWho.get(who)?.get(model)
+  }
+
   #make(who: string, model: string | null): Caller {
     const many = model !== null && this.#byId.size >= this.#most
     const known = many ? this.#many.get(who) : undefined

@@ -1,4 +1,4 @@
-import type { Endpoint, RequestDialect, RequestState } from '../../../../src-preload/contract/requests.ts'
+import type { AnswerKind, Endpoint, RequestDialect, RequestState } from '../../../../src-preload/contract/requests.ts'
 import type { CacheChange } from '../../../../src-preload/contract/sessions.ts'
 
 // Words are stored as small whole numbers, because a million rows contain them. The index in the list is the number of a word, permanently:
@@ -17,6 +17,9 @@ export const certainties = ['measured', 'estimated', 'unknown'] as const
 
 /** Who cancelled a request. */
 export const cancellers = ['app', 'person', 'studio'] as const
+
+/** What a person answered to a question about a request. */
+export const answers = ['once', 'more', 'tomorrow', 'refuse'] as const satisfies readonly AnswerKind[]
 
 /** APIs that are translated to chat completions. */
 export const dialects = ['responses', 'messages', 'gemini', 'ollama'] as const satisfies readonly RequestDialect[]

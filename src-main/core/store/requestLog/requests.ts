@@ -56,6 +56,8 @@ export interface StoredRequest {
   ignored: string | null
   /** JSON list; null: empty. */
   adapted: string | null
+  /** Null: nobody was asked. */
+  answer: number | null
 }
 
 export type OpenedRequest = Pick<StoredRequest, 'id' | 'at' | 'caller' | 'endpoint' | 'stream' | 'method' | 'path'>
@@ -65,7 +67,7 @@ export const requestColumns = `r.id, r.at, r.caller, r.endpoint, r.outcome, r.re
   r.model, r.stream, r.state, r.status, r.attempts, r.queued_us, r.backoff_us, r.connect_us, r.first_byte_us, r.duration_us,
   r.bytes_up, r.bytes_down, r.tokens_in, r.tokens_out, r.tokens_cached, r.tokens_are, CAST(r.cost AS TEXT) AS cost_text, r.cost_is,
   r.has_bodies, r.times, r.cancelled_by, r.retried_after, r.method, r.origin, r.backoff_429_us,
-  r.dialect, r.asked_model, r.answered_model, r.finish_reason, r.ignored, r.adapted`
+  r.dialect, r.asked_model, r.answered_model, r.finish_reason, r.ignored, r.adapted, r.answer`
 
 export type RequestTable = ReturnType<typeof requestTable>
 
@@ -93,6 +95,10 @@ export function requestReader(handle: ReadHandle) {
   const since = handle.prepare(
     `SELECT id, caller, CAST(cost AS TEXT) AS cost_text FROM requests NOT INDEXED
       WHERE id >= ? AND outcome IS NOT NULL AND ${sentCondition} AND at * 1000 + coalesce(duration_us, 0) > ? * 1000`,
+  )
+  const sentBy = handle.prepare(
+    `SELECT 1 FROM requests INDEXED BY requests_by_caller
+      WHERE caller = ? AND outcome IS NOT NULL AND outcome <> ${codeOf(outcomes, 'refused')} AND attempts > 0 LIMIT 1`,
   )
   // The condition must be textually equal to that of the index.
   const limited = handle.prepare(
@@ -133,6 +139,8 @@ export function requestReader(handle: ReadHandle) {
         const cost = textOrNull(row, 'cost_text')
         return { id: number(row, 'id'), caller: number(row, 'caller'), cost: cost === null ? null : BigInt(cost) }
       }),
+    /** Whether a request of this caller was sent to the service and has ended. */
+    hasSent: (caller: number): boolean => sentBy.get(caller) !== undefined,
     meanOutputs: (id: number): { caller: number; model: string | null; mean: number; n: number }[] =>
       outputs.all(id).map((row) => ({
         caller: number(row, 'caller'),
@@ -177,15 +185,15 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
   const translated = handle.prepare(
     'UPDATE requests SET dialect = ?, asked_model = ?, answered_model = ?, ignored = ? WHERE id = ?',
   )
-  const adapted = handle.prepare('UPDATE requests SET adapted = ? WHERE id = ?')
+  const adapted = handle.prepare('UPDATE requests SET adapted = ?, answer = ? WHERE id = ?')
   const trouble = handle.prepare(
     `UPDATE requests SET backoff_us = ?, backoff_429_us = ?, cancelled_by = ?, retried_after = ?, model = ?, problem_kind = ?,
       problem_message = ?, has_bodies = ? WHERE id = ?`,
   )
   const refuse = handle.prepare(
     `INSERT INTO requests (id, at, caller, endpoint, outcome, state, status, method, path, origin, problem_kind,
-      problem_message, model, dialect, cost, cost_is, duration_us, times)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`,
+      problem_message, model, dialect, answer, cost, cost_is, duration_us, times)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`,
   )
   const remove = handle.prepare('DELETE FROM requests WHERE id = ?')
   const forget = handle.prepare('UPDATE requests SET has_bodies = 0 WHERE id = ?')
@@ -207,7 +215,7 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
       if (r.dialect !== null || r.askedModel !== null || r.answeredModel !== null || r.ignored !== null) {
         translated.run(r.dialect, r.askedModel, r.answeredModel, r.ignored, r.id)
       }
-      if (r.adapted !== null) adapted.run(r.adapted, r.id)
+      if (r.adapted !== null || r.answer !== null) adapted.run(r.adapted, r.answer, r.id)
       const quiet =
         r.backoffUs === 0 &&
         r.cancelledBy === null &&
@@ -235,7 +243,7 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
     refuse(r: StoredRequest): void {
       refuse.run(
         ...[r.id, r.at, r.caller, r.endpoint, r.outcome, r.state, r.status, r.method, r.path, r.origin],
-        ...[r.problemKind, r.problemMessage, r.model, r.dialect, r.times],
+        ...[r.problemKind, r.problemMessage, r.model, r.dialect, r.answer, r.times],
       )
     },
     /** Deletes a refused row whose place a repeat has taken. */
@@ -292,6 +300,7 @@ export function readRequest(row: Row): StoredRequest {
     finishReason: textOrNull(row, 'finish_reason'),
     ignored: textOrNull(row, 'ignored'),
     adapted: textOrNull(row, 'adapted'),
+    answer: numberOrNull(row, 'answer'),
   }
 }
 

@@ -240,6 +240,11 @@ CREATE TABLE turns (
 CREATE INDEX turns_by_session ON turns (session, request);
 `
 
+/** What a person answered when the request waited for an answer (`answers` in codes.ts); NULL: nobody was asked. */
+const answered = `
+ALTER TABLE requests ADD COLUMN answer INTEGER;
+`
+
 const firstBodies = `
 CREATE TABLE bodies (
   id               INTEGER PRIMARY KEY,
@@ -287,7 +292,7 @@ CREATE INDEX response_items_by_response ON response_items (response);
 /** "ISle". A checkpoint every 4,000 pages (16 MB), so that the pages that every row touches are written once for thousands of rows. */
 export const requestLogDatabase: DatabaseKind = {
   applicationId: 0x49536c65,
-  migrations: [first, use, profiles, limited, translated, adapted, sessions],
+  migrations: [first, use, profiles, limited, translated, adapted, sessions, answered],
   snapshot: requestLogSnapshot,
   synchronous: 'NORMAL',
   pragmas: 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000',

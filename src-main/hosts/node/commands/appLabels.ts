@@ -32,6 +32,9 @@ export function limitsOf(app: App): string {
     !app.retries && 'no retries',
     app.failFast && 'fails fast',
     !app.adaptRequests && 'requests not adapted',
+    app.atBudget === 'ask' && 'asks at a budget',
+    app.askNewModel && 'asks about new models',
+    app.askAbove && `asks above ${app.askAbove} SC a request`,
   ]
   return parts.filter((part) => typeof part === 'string').join(', ')
 }
@@ -44,6 +47,14 @@ function previousKeyOf({ previousKeyUntil }: App): string {
   const works = Date.parse(previousKeyUntil) > Date.now()
   return `${works ? 'works until' : 'stopped'} ${toMinute(previousKeyUntil)}`
 }
+
+/** When a notice says that the app is busy. */
+const busyOf = ({ busyRequests, busySpend }: App): string =>
+  [busyRequests && counted(busyRequests, 'request'), busySpend && `${busySpend} SC`]
+    .filter((part) => typeof part === 'string')
+    .join(' or ')
+    .replace(/$/, ' an hour')
+    .replace(/^ an hour$/, 'no notice')
 
 /** Every field as a name and a value. */
 export function detailsOf(app: App): [name: string, value: string][] {
@@ -72,5 +83,9 @@ export function detailsOf(app: App): [name: string, value: string][] {
     ['retries', app.retries ? 'yes' : 'no'],
     ['when at a limit', app.failFast ? 'refused at once' : 'queued'],
     ['requests adapted', app.adaptRequests ? 'yes' : 'no'],
+    ['at a budget', app.atBudget === 'ask' ? 'a person is asked' : 'refused'],
+    ['new models', app.askNewModel ? 'a person is asked' : 'sent'],
+    ['asks above', app.askAbove === null ? 'never' : `${app.askAbove} SC a request`],
+    ['busy above', busyOf(app)],
   ]
 }

@@ -21,6 +21,11 @@ export interface AppCliOptions {
   retries?: boolean
   failFast?: boolean
   adapt?: boolean
+  atBudget?: 'refuse' | 'ask'
+  askNewModel?: boolean
+  askAbove?: string
+  busyRequests?: string
+  busySpend?: string
 }
 
 const minute = 60_000
@@ -96,6 +101,11 @@ export function readAppOptions(typed: AppCliOptions): AppChanges {
     retries: typed.retries,
     failFast: typed.failFast,
     adaptRequests: typed.adapt,
+    atBudget: typed.atBudget,
+    askNewModel: typed.askNewModel,
+    askAbove: limit(typed.askAbove, budget('--ask-above')),
+    busyRequests: limit(typed.busyRequests, count('--busy-requests')),
+    busySpend: limit(typed.busySpend, budget('--busy-spend')),
   })
   if (changes.expiresAt && Date.parse(changes.expiresAt) <= now) throw bad('--expires is in the past.')
   return changes

@@ -1,6 +1,9 @@
 import { devNull } from 'node:os'
 import type { App, GraceHours } from '../../../../src-preload/contract/apps.ts'
+import { lastSeen, modelsOf } from '../../../../src-preload/contract/questions.ts'
+import type { AnswerKind } from '../../../../src-preload/contract/requests.ts'
 import { StudioError } from '../../../core/errors.ts'
+import { fromNano, toNano } from '../../../core/shared/money.ts'
 import type { AppChanges, AppCommands, NewApp } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
 import { failureOf } from '../failure.ts'
@@ -123,6 +126,69 @@ export function showApp(which: string, options: AppsOptions, parts: Parts): Prom
     if (options.json) printJson(app)
     else sayTable(detailsOf(app))
   })
+}
+
+interface AnswerOptions extends AppsOptions {
+  once: boolean
+  more?: string
+  untilTomorrow: boolean
+  refuse: boolean
+}
+
+const answerWords = {
+  once: 'The waiting requests are sent.',
+  more: 'The budget is raised, and the waiting requests are sent.',
+  tomorrow: 'Requests are sent until midnight UTC without a question.',
+  refuse: 'The waiting requests are refused.',
+  none: 'The question ended without an answer.',
+}
+
+/**
+ * `apps answer`: the questions of a running studio, and answers to them.
+ * @param which null to list the questions
+ * @throws StudioError `no_such_item` when the app has no open question, `bad_input`
+ */
+export function answerApp(which: string | null, options: AnswerOptions, parts: Parts): Promise<number> {
+  return withApps(options, parts, (apps) => {
+    const now = new Date().toISOString()
+    // A studio that was killed leaves its questions open until its next start.
+    const open = apps.questions().filter(({ endsAt }) => endsAt > now)
+    const all = apps.list()
+    if (which === null) return listQuestions(open, all, options)
+    const app = findApp(all, which)
+    const question = open.find(({ appId }) => appId === app.id)
+    if (!question) throw new StudioError('no_such_item', `${app.name} does not wait for an answer.`)
+    const answer = chosenAnswer(options)
+    const outcome = apps.answer({ id: question.id, answer, amount: options.more ?? null, seen: lastSeen(question) })
+    if (options.json) printJson(outcome)
+    else say(outcome.isFirst ? answerWords[answer] : `Somebody has answered before: ${answerWords[outcome.answer]}`)
+  })
+}
+
+type OpenQuestions = ReturnType<AppCommands['questions']>
+
+function listQuestions(open: OpenQuestions, apps: readonly App[], { json }: AppsOptions): void {
+  if (json) printJson(open)
+  else if (open.length === 0) say('No app waits for an answer.')
+  else say(...columns(open.map((question) => questionRow(question, apps))))
+}
+
+function chosenAnswer({ once, more, refuse }: AnswerOptions): AnswerKind {
+  if (more !== undefined) return 'more'
+  if (once) return 'once'
+  return refuse ? 'refuse' : 'tomorrow'
+}
+
+function questionRow({ appId, requests, spentToday }: OpenQuestions[number], apps: readonly App[]): string[] {
+  const costs = requests.map(({ cost }) => cost)
+  const known = costs.reduce((sum, cost) => sum + toNano(cost ?? '0'), 0n)
+  return [
+    apps.find(({ id }) => id === appId)?.name ?? appId,
+    requests.length === 1 ? '1 request' : `${requests.length} requests`,
+    modelsOf({ requests }).join(', '),
+    costs.includes(null) ? 'cost unknown' : `at most ${fromNano(known)} SC`,
+    `${spentToday} SC spent today`,
+  ]
 }
 
 /** `apps revoke`. @throws StudioError `no_such_item` */

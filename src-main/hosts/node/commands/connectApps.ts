@@ -1,4 +1,4 @@
-import type { App } from '../../../../src-preload/contract/apps.ts'
+import { type App, busyAgentRequests } from '../../../../src-preload/contract/apps.ts'
 import { unmappedPatterns } from '../../../../src-preload/contract/modelMap.ts'
 import type { ProgramId } from '../../../../src-preload/contract/programs.ts'
 import { StudioError } from '../../../core/errors.ts'
@@ -88,7 +88,7 @@ function appFor(
 ): { id: string; name: string; key: string | null } {
   const modelMap = programs.modelMap(program, model)
   if (!app) {
-    const added = programs.apps.add({ name: which.trim(), modelMap })
+    const added = programs.apps.add({ name: which.trim(), modelMap, busyRequests: busyAgentRequests })
     return { ...added.app, key: added.key }
   }
   const missing = unmappedPatterns(programs.named(program).modelMap, app.modelMap)

@@ -72,6 +72,25 @@ export function describeApps(program: Command, parts: Parts, ended: (code: numbe
       const graceHours = graces[options.grace as keyof typeof graces]
       ended(await (await load()).rotateAppKey(id, graceHours, options, parts))
     })
+  withExamples(
+    command('answer', 'Answer the question of an app whose requests wait, or list the questions')
+      .option('--once', 'send the requests that wait now', false)
+      .option('--more <sc>', 'also raise the exceeded budgets by this amount until their day or month ends', nonEmpty)
+      .option('--until-tomorrow', 'also ask no more for the same reasons until midnight UTC', false)
+      .option('--refuse', 'refuse the requests that wait now', false),
+    [
+      'inference-studio apps answer',
+      'inference-studio apps answer editor --once',
+      'inference-studio apps answer editor --more 2.5',
+    ],
+  )
+    .argument('[app]', which, nonEmpty)
+    .action(async (id: string | undefined, options, self) => {
+      const given = [options.once, options.more !== undefined, options.untilTomorrow, options.refuse].filter(Boolean)
+      if (given.length !== (id === undefined ? 0 : 1))
+        self.error('error: Name an app and one of --once, --more, --until-tomorrow and --refuse, or none of them.')
+      ended(await (await load()).answerApp(id ?? null, options, parts))
+    })
   const connecting = () => import('../commands/connectApps.ts')
   command('programs', 'List the programs of this computer that can use the local API, and those that are connected')
     .addOption(apiPort())
@@ -137,6 +156,17 @@ function withSettings(command: Command): Command {
     .option('--no-fail-fast', 'queue requests (default)')
     .option('--adapt', 'send a stop text as a list, and max_tokens beside max_completion_tokens (default)')
     .option('--no-adapt', 'send chat requests as they are')
+    .addOption(
+      new Option('--at-budget <what>', 'at a budget: refuse requests (default), or ask a person').choices([
+        'refuse',
+        'ask',
+      ]),
+    )
+    .option('--ask-new-model', 'ask a person before the app uses a model for the first time')
+    .option('--no-ask-new-model', 'use any allowed model (default)')
+    .option('--ask-above <sc>', 'ask a person about each request that may cost more SC than this, or none')
+    .option('--busy-requests <n>', 'raise an alert above this number of requests an hour, or none')
+    .option('--busy-spend <sc>', 'raise an alert above this spend an hour in SC, or none')
 }
 
 /** Converts the options to settings. An invalid value ends the command with a usage error. */

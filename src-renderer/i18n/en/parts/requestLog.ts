@@ -102,6 +102,13 @@ export const requestLog = {
     finishReason: 'Finish reason',
     ignored: 'Ignored',
     adapted: 'Adapted',
+    answer: 'Your answer',
+    answers: {
+      once: 'Allowed once',
+      more: 'Budget raised',
+      tomorrow: 'Allowed until tomorrow',
+      refuse: 'Refused',
+    },
     status: 'Status',
     at: 'Started',
     requestId: 'Request ID',

@@ -377,6 +377,7 @@ it('a lost cache is reported at the third turn in a row, once for a session, and
     cacheRows,
     apps: { list: () => [app], observe: () => () => undefined },
     spent: () => ({ day: 0n, month: 0n, total: 0n }),
+    lastHour: () => ({ requests: 0, spent: 0n }),
     usual: () => null,
     notify: null,
     words: createWords(),
@@ -422,6 +423,7 @@ it('a balance is reported only while the service answers and only if it came ove
       problem: failed,
     }
     const feature = new AlertsFeature({
+      lastHour: () => ({ requests: 0, spent: 0n }),
       table: own.alerts,
       pending: own.pending,
       usage: {

@@ -112,6 +112,8 @@ class Run {
   constructor(given: Partial<App>) {
     this.app = plainApp({ id: 'one', name: 'one', ...given })
     this.allowance = new AppAllowance({
+      grants: () => ({ extra: { day: 0n, month: 0n, total: 0n }, open: new Set() }),
+      hasUsed: () => true,
       spent: () => this.requestLog.spent(),
       now: () => this.requestLog.now(),
       monotonic: () => this.requestLog.elapsed,

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AppAllowance } from '../../../../src-main/core/gateway/apps/allowance.ts'
+import type { Grants } from '../../../../src-main/core/gateway/apps/answers.ts'
 import type { AllowanceReservation, Expectation, LimitRefusal } from '../../../../src-main/core/ports/requests.ts'
 import { fromNano, type Nano, toNano } from '../../../../src-main/core/shared/money.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
@@ -12,12 +13,23 @@ const evening = Date.parse('2026-11-21T20:30:00.000Z')
 let elapsed: number
 let spent: { day: Nano; month: Nano; total: Nano }
 let allowance: AppAllowance
+let grants: Grants
+let used: Set<string>
 beforeEach(() => {
   elapsed = 0
   spent = { day: 0n, month: 0n, total: 0n }
-  allowance = new AppAllowance({ spent: () => spent, now: () => evening + elapsed, monotonic: () => 5000 + elapsed })
+  grants = noGrants
+  used = new Set()
+  allowance = new AppAllowance({
+    spent: () => spent,
+    grants: () => grants,
+    hasUsed: (_app, model) => used.has(model),
+    now: () => evening + elapsed,
+    monotonic: () => 5000 + elapsed,
+  })
 })
 
+const noGrants: Grants = { extra: { day: 0n, month: 0n, total: 0n }, open: new Set() }
 const limited = (limits: Partial<App>): App => plainApp({ id: 'one', name: 'one', ...limits })
 const wish = (given: Partial<Expectation> = {}): Expectation => ({
   endpoint: 'chat',
@@ -356,5 +368,106 @@ describe('budgets', () => {
     held.settle(null)
     expect(allowance.expect(app, held, wish({ cost: sc('1') }))).toBeNull()
     expect(allowance.use('one')).toEqual({ active: 0, reserved: 0n })
+  })
+})
+
+describe('an app that asks at its budget', () => {
+  const app = limited({ budgetDay: '1', budgetMonth: '20', atBudget: 'ask' })
+
+  it('is not refused by a used-up budget before its request is known, and then a person can be asked', () => {
+    spend('1')
+    const held = begin(app)
+    expect(allowance.expect(app, held, wish({ cost: sc('0.5') }))).toMatchObject({
+      status: 402,
+      code: 'budget_day',
+      asks: ['day'],
+    })
+    expect(allowance.use('one').reserved).toBe(0n)
+    expect(allowance.begin(app, 'other')).toMatchObject({ status: 402, code: 'budget_day' })
+    expect(allowance.expect(app, held, wish({ endpoint: 'other', cost: null }))).not.toHaveProperty('asks')
+  })
+
+  it('asks about every exceeded budget, and an allowed request is reserved', () => {
+    spend('19.9')
+    const held = begin(app)
+    const refusal = allowance.expect(app, held, wish({ cost: sc('0.5') }))
+    expect(refusal?.asks).toEqual(['month', 'day'])
+    allowance.permit(held, ['month'])
+    expect(allowance.expect(app, held, wish({ cost: sc('0.5') }))?.asks).toEqual(['day'])
+    allowance.permit(held, ['day'])
+    expect(allowance.expect(app, held, wish({ cost: sc('0.5') }))).toBeNull()
+    expect(allowance.use('one').reserved).toBe(sc('0.5'))
+    expect(allowance.expect(app, begin(app), wish({ cost: sc('0.5') }))?.asks).toEqual(['month', 'day'])
+  })
+
+  it('may spend a raise, together with its other requests, and not more', () => {
+    spend('1')
+    grants = { ...noGrants, extra: { ...noGrants.extra, day: sc('1') } }
+    expect(allowance.expect(app, begin(app), wish({ cost: sc('0.6') }))).toBeNull()
+    const second = begin(app)
+    expect(allowance.expect(app, second, wish({ cost: sc('0.6') }))).toMatchObject({
+      asks: ['day'],
+      message: expect.stringContaining('0.4 SC left of its 2 SC a day, with 0.6 SC reserved'),
+    })
+    expect(allowance.expect(app, second, wish({ cost: sc('0.4') }))).toBeNull()
+  })
+
+  it('is not asked about a reason that is open until tomorrow, but about others', () => {
+    spend('19.9')
+    grants = { ...noGrants, open: new Set(['day']) }
+    expect(allowance.expect(app, begin(app), wish({ cost: sc('0.5') }))?.asks).toEqual(['month'])
+  })
+
+  it('is refused as before once it no longer asks, whatever was granted', () => {
+    spend('1')
+    grants = { extra: { ...noGrants.extra, day: sc('5') }, open: new Set(['day', 'month', 'total']) }
+    const strict = limited({ budgetDay: '1' })
+    expect(allowance.begin(strict, 'chat')).toMatchObject({ status: 402, code: 'budget_day' })
+    const held = begin(limited({ budgetDay: '2' }))
+    expect(allowance.expect(limited({ budgetDay: '2' }), held, wish({ cost: sc('1.5') }))).not.toHaveProperty('asks')
+  })
+})
+
+describe('a new model and an expensive request', () => {
+  it('are asked about if the app says so, with 402', () => {
+    const app = limited({ askNewModel: true, askAbove: '0.1' })
+    used.add('writer-small')
+    const held = begin(app)
+    expect(allowance.expect(app, held, wish({ model: 'writer-small', cost: sc('0.1') }))).toBeNull()
+    expect(allowance.expect(app, held, wish({ cost: sc('0.1') }))).toMatchObject({
+      status: 402,
+      code: 'model_not_confirmed',
+      message: 'This app has never used the model writer-large, so a person must allow it.',
+      asks: ['model'],
+    })
+    expect(allowance.expect(app, held, wish({ model: 'writer-small', cost: sc('0.2') }))).toMatchObject({
+      code: 'cost_not_confirmed',
+      message:
+        'This request may cost up to 0.2 SC. A person must allow requests of this app that cost more than 0.1 SC.',
+      asks: ['cost'],
+    })
+    expect(allowance.expect(app, held, wish({ cost: sc('0.2') }))?.asks).toEqual(['model', 'cost'])
+    allowance.permit(held, ['model', 'cost'])
+    expect(allowance.expect(app, held, wish({ cost: sc('0.2') }))).toBeNull()
+  })
+
+  it('join the question about a budget, and never replace the refusal of an app that does not ask at its budget', () => {
+    spend('1')
+    const wanted = wish({ cost: sc('0.2') })
+    const asking = limited({ budgetDay: '1.1', atBudget: 'ask', askNewModel: true, askAbove: '0.1' })
+    expect(allowance.expect(asking, begin(asking), wanted)).toMatchObject({
+      code: 'budget_day',
+      asks: ['day', 'model', 'cost'],
+    })
+    const strict = limited({ budgetDay: '1.1', askNewModel: true })
+    expect(allowance.expect(strict, begin(strict), wanted)).not.toHaveProperty('asks')
+  })
+
+  it('are not asked about an unknown price, a model that follows later, or what only reads', () => {
+    const app = limited({ askNewModel: true, askAbove: '0' })
+    expect(allowance.expect(app, begin(app), wish({ modelPending: true, model: null }))).toBeNull()
+    expect(allowance.expect(app, begin(app, 'models'), wish({ endpoint: 'models' }))).toBeNull()
+    used.add('writer-large')
+    expect(allowance.expect(app, begin(app), wish({ cost: null }))).toBeNull()
   })
 })

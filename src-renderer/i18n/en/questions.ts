@@ -1,0 +1,32 @@
+/** Questions about requests of apps that wait for an answer. */
+export const questions = {
+  title: 'Questions of apps',
+  card: 'Question of {{app}}',
+  asks: '{{app}} waits for your answer',
+  requests: 'Waiting requests',
+  reasons: {
+    day: 'The daily budget does not cover this.',
+    month: 'The monthly budget does not cover this.',
+    total: 'The total budget does not cover this.',
+    model: 'The app has not used this model before.',
+    cost: 'One request costs more than you allow without a question.',
+  },
+  model: 'Model',
+  noModel: 'not named',
+  most: 'Costs at most',
+  unknown: 'unknown',
+  today: 'Spent today',
+  sc: '{{amount}} SC',
+  once: 'Allow once',
+  amount: 'Amount in SC',
+  more: 'Add to budget',
+  tomorrow: 'Allow until tomorrow (UTC)',
+  refuse: 'Refuse',
+  before: {
+    once: 'The requests of {{app}} were already allowed once.',
+    more: 'The budget of {{app}} was already raised.',
+    tomorrow: '{{app}} was already allowed until tomorrow.',
+    refuse: 'The requests of {{app}} were already refused.',
+    none: 'The requests of {{app}} no longer wait.',
+  },
+}
