@@ -32,6 +32,9 @@ const columns = [
   'retries',
   'fail_fast',
   'adapt_requests',
+  'tools',
+  'tool_output',
+  'tool_inputs',
 ] as const
 
 const ids = z.array(z.string())
@@ -114,6 +117,9 @@ function write(settings: AppSettings): Record<(typeof columns)[number], string |
     retries: Number(settings.retries),
     fail_fast: Number(settings.failFast),
     adapt_requests: Number(settings.adaptRequests),
+    tools: Number(settings.tools),
+    tool_output: settings.toolOutput,
+    tool_inputs: JSON.stringify(settings.toolInputs),
   }
 }
 
@@ -137,6 +143,9 @@ function read(row: Row): App {
     retries: number(row, 'retries') === 1,
     failFast: number(row, 'fail_fast') === 1,
     adaptRequests: number(row, 'adapt_requests') === 1,
+    tools: number(row, 'tools') === 1,
+    toolOutput: textOrNull(row, 'tool_output'),
+    toolInputs: json(row, 'tool_inputs', ids),
     createdAt: text(row, 'created_at'),
     lastUsedAt: textOrNull(row, 'last_used_at'),
     pausedAt: textOrNull(row, 'paused_at'),

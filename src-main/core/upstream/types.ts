@@ -17,8 +17,28 @@ export type WaitNotice =
   /** `attempt` is the number of the next attempt, from 2 on; it starts in `delayMs`. */
   | { for: 'retry'; attempt: number; delayMs: number; problem: Problem }
 
+/** A request as `Via` sends it. `path` is that below the base address, with its query. */
+export interface ViaRequest {
+  method: 'GET' | 'POST'
+  path: string
+  headers: [name: string, value: string][]
+  body: Uint8Array | AsyncIterable<Uint8Array> | null
+}
+
+/**
+ * Sends a request of the studio's features as the request of an app: with its limits, and a row of the log that is the app's. Resolves when
+ * the reply begins. `onRow` and `onClosed` are called as those of `CallOptions`.
+ * @throws StudioError
+ */
+export type Via = (
+  request: ViaRequest,
+  options: Pick<CallOptions, 'signal' | 'onRow' | 'onClosed'>,
+) => Promise<{ status: number; headers: [name: string, value: string][]; bytes: AsyncIterable<Uint8Array> }>
+
 /** Options of a call of the studio. */
 export interface CallOptions {
+  /** Sends the request in place of this client. */
+  via?: Via
   /** Feature that sends the request, for the request log. Default: `account`. */
   feature?: StudioFeature
   signal?: AbortSignal

@@ -1,4 +1,6 @@
-import type { App, AppSettings } from '../../../../src-preload/contract/apps.ts'
+import { homedir } from 'node:os'
+import { isAbsolute, join, normalize, parse } from 'node:path'
+import { type App, type AppSettings, maxFolderPath, maxToolInputs } from '../../../../src-preload/contract/apps.ts'
 import { instantOf } from '../../../../src-preload/contract/limitText.ts'
 import { colour, endpoint } from '../../../../src-preload/contract/requests.ts'
 import { StudioError } from '../../errors.ts'
@@ -30,6 +32,9 @@ export const defaultAppSettings: Omit<AppSettings, 'name' | 'colour'> = {
   retries: true,
   failFast: false,
   adaptRequests: true,
+  tools: false,
+  toolOutput: null,
+  toolInputs: [],
 }
 
 const mostModels = 500
@@ -93,6 +98,21 @@ function checkedBudget(given: string): string {
   return fromNano(amount)
 }
 
+/** A root folder would open every file of the computer, keys of other programs included. */
+function checkedFolder(given: string): string {
+  const folder = normalize(given.trim()).replace(/(?<=[^/\\:])[/\\]+$/, '')
+  if (given.trim() === '' || !isAbsolute(folder) || /\p{Cc}/u.test(folder) || folder.length > maxFolderPath)
+    bad(`Give the whole path of a folder, such as ${join(homedir(), 'Pictures')}.`)
+  if (parse(folder).root === folder) bad('Choose a folder below the root of the disk.')
+  return folder
+}
+
+function checkedFolders(given: readonly string[]): string[] {
+  const folders = [...new Set(given.map(checkedFolder))]
+  if (folders.length > maxToolInputs) bad(`Choose at most ${maxToolInputs} folders.`)
+  return folders
+}
+
 /** Applies `check` unless the value is null (no limit) or undefined (not given). */
 const unless = <T extends string | number | readonly string[], R>(
   given: T | null | undefined,
@@ -104,7 +124,7 @@ const unless = <T extends string | number | readonly string[], R>(
  * @throws StudioError `bad_input` for the first invalid setting
  */
 export function checkedChanges(given: UncheckedChanges): AppChanges {
-  const { name, colour: wanted, logBodies, retries, failFast, adaptRequests } = given
+  const { name, colour: wanted, logBodies, retries, failFast, adaptRequests, tools } = given
   return {
     name: name === undefined ? undefined : checkedName(name),
     colour: wanted === undefined ? undefined : checkedColour(wanted),
@@ -122,6 +142,9 @@ export function checkedChanges(given: UncheckedChanges): AppChanges {
     retries,
     failFast,
     adaptRequests,
+    tools,
+    toolOutput: unless(given.toolOutput, checkedFolder),
+    toolInputs: given.toolInputs && checkedFolders(given.toolInputs),
   }
 }
 
@@ -145,6 +168,9 @@ export function changedSettings(before: AppSettings, changes: AppChanges): AppSe
     retries: changed(changes.retries, before.retries),
     failFast: changed(changes.failFast, before.failFast),
     adaptRequests: changed(changes.adaptRequests, before.adaptRequests),
+    tools: changed(changes.tools, before.tools),
+    toolOutput: changed(changes.toolOutput, before.toolOutput),
+    toolInputs: changed(changes.toolInputs, before.toolInputs),
   }
 }
 

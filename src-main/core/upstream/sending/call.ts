@@ -9,7 +9,7 @@ import type { ReplyStream } from '../reply/replyStream.ts'
 import { moneyFields } from '../reply/schemas.ts'
 import { cleanReading, totalTokens } from '../reply/usage.ts'
 import { endpointOf, isInference } from '../request/endpoint.ts'
-import type { CallOptions, ChatStreamEvent, ReplyFacts, UpstreamReply } from '../types.ts'
+import type { CallOptions, ChatStreamEvent, ReplyFacts, UpstreamReply, Via } from '../types.ts'
 import { bytesOf, type Closed, type ReplyBody, readAll, readStart } from '../wire/body.ts'
 import { cancelled } from '../wire/faults.ts'
 import { attemptOnce } from './attempt.ts'
@@ -104,6 +104,23 @@ export async function call(link: UpstreamLink, request: CallRequest, options: Ca
     options.onClosed?.()
     throw hasConnected || !isUnanswered(error.kind) ? thrown : unsent(error)
   }
+}
+
+/**
+ * Sends a request by `via`, which retries, queues and logs it.
+ * @throws StudioError
+ */
+export async function callVia(
+  { base, credential }: UpstreamLink,
+  { method, url, accept, headers = [], body }: CallRequest,
+  { via, ...options }: CallOptions & { via: Via },
+): Promise<Pick<UnreadReply, 'bytes' | 'facts'>> {
+  const path = url.pathname.slice(base.prefix.length) + url.search
+  const sent = { method, path, headers: [['accept', accept], ...headers] satisfies HeaderPairs, body: body?.() ?? null }
+  const { status, headers: received, bytes } = await via(sent, options)
+  const facts = factsOf(status, received, Date.now())
+  if (status < 200 || status > 299) throw errorOfReply(facts, await readStart(bytes, maxErrorBody), credential)
+  return { facts, bytes }
 }
 
 /** Marks a failure in which no attempt reached the service. */
@@ -298,7 +315,7 @@ export function parseReply<T>(link: UpstreamLink, facts: ReplyFacts, bytes: Uint
 /** Yields the reply's bytes while they are cheap to parse. Parsing a hostile reply would block the program for seconds. */
 export async function* guarded(
   link: UpstreamLink,
-  { bytes, facts }: UnreadReply,
+  { bytes, facts }: Pick<UnreadReply, 'bytes' | 'facts'>,
   guard: JsonScan,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const chunk of bytes) {
