@@ -165,7 +165,8 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     port,
     ollamaApp: options.ollamaApp,
     changed,
-    openFileReader: chat.openFileReader,
+    media,
+    files: chat,
   })
   const programs = composePrograms({ host, ...data, account, proxy: gateway.proxy })
   const appState = composeAppState({ host, ...data, session, scheduler, account, proxy: gateway.proxy, storage })

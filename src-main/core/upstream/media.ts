@@ -7,7 +7,17 @@ import { ImageReplyScan, type ReplyImage } from './reply/imageReply.ts'
 import { errorInstead } from './reply/rules.ts'
 import { imageReply } from './reply/schemas.ts'
 import { checkImageRequest, checkSpeechRequest, checkTranscriptionRequest } from './request/checks.ts'
-import { type CallRequest, call, callVia, guarded, jsonBody, malformed, maxJsonBytes, parseReply, type UnreadReply } from './sending/call.ts'
+import {
+  type CallRequest,
+  call,
+  callVia,
+  guarded,
+  jsonBody,
+  malformed,
+  maxJsonBytes,
+  parseReply,
+  type UnreadReply,
+} from './sending/call.ts'
 import type { UpstreamLink } from './sending/link.ts'
 import type {
   ByteReply,

@@ -134,6 +134,8 @@ export function createImages(parts: ImagesParts) {
       notify({ what: 'drawing', id })
       return { prompt, n, model, size, responseFormat, fromImageId }
     },
+    /** A request, also of images that are deleted. @throws StudioError `no_such_item` */
+    drawing: drawingOf,
     /** Cancels a running request. Images that have arrived stay. An ended request does not change. @throws StudioError `no_such_item` */
     cancel({ drawingId }: { drawingId: string }): Drawing {
       runs.get(drawingId)?.run.stop('cancelled')

@@ -327,6 +327,7 @@ class RelayedRequest {
       this.#gone.abort()
     }
     this.#trace = trace
+    this.#allowed.onRow?.(trace.id)
     return trace
   }
 

@@ -57,7 +57,7 @@ export const cutMessages: Record<CutReason, string> = {
 
 /** Refuses a request before anything was sent, and records the refusal. */
 export function refuse(
-  { requestLog }: RelayDependencies,
+  { requestLog }: Pick<RelayDependencies, 'requestLog'>,
   { method = 'GET' }: IncomingMessage,
   response: AppReply,
   allowed: AllowedRequest,
