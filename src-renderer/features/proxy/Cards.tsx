@@ -212,6 +212,7 @@ function Small({ app, use, now }: { app: App; use: AppUse | null; now: number })
     !app.retries && t('apps.limits.noRetries'),
     app.failFast && t('apps.limits.failFast'),
     !app.adaptRequests && t('apps.limits.notAdapted'),
+    app.tools && t('apps.limits.tools'),
     lastUsedAt ? t('apps.lastUsed', { at: showTime(lastUsedAt, now) }) : t('apps.neverUsed'),
   ].filter(Boolean)
   return (

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { asStudioError } from '../../errors.ts'
 import type { AppReply } from '../proxy/appReply.ts'
-import { type Refusal, refusalOf, refusedByGuard } from '../proxy/errorReplies.ts'
+import { type Refusal, refusalOf, refusedByGuard, sendRefusal } from '../proxy/errorReplies.ts'
 import type { AllowedRequest } from '../proxy/proxiedRequest.ts'
 import type { RelayDependencies } from '../proxy/relayDependencies.ts'
 import { refuse } from '../proxy/relayRefusals.ts'
@@ -43,7 +43,8 @@ export class McpEndpoint {
     const refused = (refusal: Refusal): void => refuse(this.#deps, request, response, allowed, refusal)
     if (!app.tools) return refused(toolsOff)
     const { method = 'GET' } = request
-    if (method !== 'POST' && method !== 'DELETE') return refused(wrongMethod)
+    // Clients ask for a stream of messages with GET and go on without it, so the log has no row for it.
+    if (method !== 'POST' && method !== 'DELETE') return sendRefusal(response, wrongMethod, allowed.extraHeaders)
     const gone = new AbortController()
     const leave = (): false => {
       gone.abort()

@@ -1,4 +1,5 @@
-import { constants, copyFile, type FileHandle, open, realpath, stat } from 'node:fs/promises'
+import type { BigIntStats } from 'node:fs'
+import { constants, copyFile, type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, extname, isAbsolute, join, normalize, relative, sep } from 'node:path'
 import { StudioError } from '../../errors.ts'
 import { fileStem } from '../../shared/fileName.ts'
@@ -12,7 +13,7 @@ export interface OpenedInput {
 
 /**
  * Opens a file below one of the folders that a person chose for an app. The path is checked before the disk is touched, and the file again
- * after it was opened, so that nothing can be exchanged in between: no symbolic link below the folder is followed.
+ * after it was opened, so that nothing can be exchanged in between. No symbolic link below the folder is followed.
  * @throws StudioError `bad_input` with the reason, in words for the model that reads it
  */
 export async function openInput(folders: readonly string[], path: string, maxBytes: number): Promise<OpenedInput> {
@@ -27,9 +28,8 @@ export async function openInput(folders: readonly string[], path: string, maxByt
     throw refused(`${path} can’t be read: ${reasonOf(thrown)}.`)
   })
   try {
-    const [opened, real] = await Promise.all([handle.stat({ bigint: true }), realpath(wanted)])
-    const found = await stat(real, { bigint: true })
-    if (!isSamePath(real, wanted) || found.ino !== opened.ino || found.dev !== opened.dev) {
+    const opened = await handle.stat({ bigint: true })
+    if (!isSamePath(await openedPath(handle, opened, wanted), wanted)) {
       throw refused(`${path} leads through a symbolic link, which is not followed.`)
     }
     if (!opened.isFile()) throw refused(`${path} is not a file.`)
@@ -75,10 +75,23 @@ function folderOf(folders: readonly string[], path: string): string {
   return folder
 }
 
+/**
+ * The real path of an opened file. Linux knows it. Elsewhere the path is resolved again and must lead to the same file, which a program that
+ * exchanges folders several times meanwhile could deceive. Such a program can read the file by itself.
+ */
+async function openedPath(handle: FileHandle, { ino, dev }: BigIntStats, wanted: string): Promise<string | null> {
+  const known = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => null)
+  if (known !== null) return known
+  const real = await realpath(wanted)
+  const found = await stat(real, { bigint: true })
+  return found.ino === ino && found.dev === dev ? real : null
+}
+
 /** File systems of macOS and Windows answer to names in other cases and forms. */
 const foldsCase = process.platform === 'darwin' || process.platform === 'win32'
-const isSamePath = (one: string, other: string): boolean =>
-  foldsCase ? one.normalize('NFC').toLowerCase() === other.normalize('NFC').toLowerCase() : one === other
+const isSamePath = (one: string | null, other: string): boolean =>
+  one !== null &&
+  (foldsCase ? one.normalize('NFC').toLowerCase() === other.normalize('NFC').toLowerCase() : one === other)
 
 /** Most files of one name in a folder. */
 const mostOfName = 1000

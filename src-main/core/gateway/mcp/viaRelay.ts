@@ -6,6 +6,7 @@ import { asStudioError, StudioError } from '../../errors.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import { flattened, type HeaderPairs } from '../../upstream/headers.ts'
 import { localFilePath } from '../../upstream/path.ts'
+import { endpointOf } from '../../upstream/request/endpoint.ts'
 import type { Via, ViaRequest } from '../../upstream/types.ts'
 import type { AppReply } from '../proxy/appReply.ts'
 import type { AllowedRequest } from '../proxy/proxiedRequest.ts'
@@ -25,9 +26,11 @@ export function viaRelay(relay: Relay, app: App): Via {
     signal?.addEventListener('abort', leave, { once: true })
     if (signal?.aborted) leave()
     let hasRow = false
+    const path = localFilePath(sent.path)
     const allowed: AllowedRequest = {
-      app,
-      path: localFilePath(sent.path),
+      // Who may make images may have them, also when the service sends their addresses.
+      app: endpointOf(sent.method, path) === 'files' ? { ...app, endpoints: null } : app,
+      path,
       extraHeaders: [],
       onCut: null,
       refused: false,

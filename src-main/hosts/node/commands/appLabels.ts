@@ -32,6 +32,7 @@ export function limitsOf(app: App): string {
     !app.retries && 'no retries',
     app.failFast && 'fails fast',
     !app.adaptRequests && 'requests not adapted',
+    app.tools && 'tools allowed',
   ]
   return parts.filter((part) => typeof part === 'string').join(', ')
 }
@@ -72,5 +73,8 @@ export function detailsOf(app: App): [name: string, value: string][] {
     ['retries', app.retries ? 'yes' : 'no'],
     ['when at a limit', app.failFast ? 'refused at once' : 'queued'],
     ['requests adapted', app.adaptRequests ? 'yes' : 'no'],
+    ['tools (MCP)', app.tools ? 'allowed' : 'not allowed'],
+    ['folder for results of tools', app.toolOutput ?? 'none'],
+    ['folders that tools may read', app.toolInputs.join(', ') || 'none'],
   ]
 }

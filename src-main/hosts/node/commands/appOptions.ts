@@ -21,6 +21,9 @@ export interface AppCliOptions {
   retries?: boolean
   failFast?: boolean
   adapt?: boolean
+  tools?: boolean
+  toolOutput?: string
+  toolInputs?: string[]
 }
 
 const minute = 60_000
@@ -96,6 +99,9 @@ export function readAppOptions(typed: AppCliOptions): AppChanges {
     retries: typed.retries,
     failFast: typed.failFast,
     adaptRequests: typed.adapt,
+    tools: typed.tools,
+    toolOutput: limit(typed.toolOutput, (folder) => folder),
+    toolInputs: typed.toolInputs?.includes('none') ? [] : typed.toolInputs,
   })
   if (changes.expiresAt && Date.parse(changes.expiresAt) <= now) throw bad('--expires is in the past.')
   return changes

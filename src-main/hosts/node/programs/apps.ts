@@ -137,6 +137,14 @@ function withSettings(command: Command): Command {
     .option('--no-fail-fast', 'queue requests (default)')
     .option('--adapt', 'send a stop text as a list, and max_tokens beside max_completion_tokens (default)')
     .option('--no-adapt', 'send chat requests as they are')
+    .option('--tools', 'allow speech, images, transcription and documents as tools (MCP)')
+    .option('--no-tools', 'allow no tools (default)')
+    .option('--tool-output <folder>', 'folder for the results of tools, or none')
+    .option(
+      '--tool-inputs <folder>',
+      'folder whose files the tools may read. Repeat for more: all folders of the app are replaced. none removes them',
+      (folder: string, before: string[] | undefined) => [...(before ?? []), folder],
+    )
 }
 
 /** Converts the options to settings. An invalid value ends the command with a usage error. */
