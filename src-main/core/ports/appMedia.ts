@@ -2,7 +2,33 @@ import type { MakingCost } from '../../../src-preload/contract/createdItems.ts'
 import type { ImageRequest } from '../../../src-preload/contract/images.ts'
 import type { SpeechRequest } from '../../../src-preload/contract/speech.ts'
 import type { TranscriptRequest } from '../../../src-preload/contract/transcription.ts'
-import type { Via } from '../upstream/types.ts'
+
+/** A request as `Via` sends it. `path` is that below the base address, with its query. */
+export interface ViaRequest {
+  method: 'GET' | 'POST'
+  path: string
+  headers: [name: string, value: string][]
+  body: Uint8Array | AsyncIterable<Uint8Array> | null
+}
+
+/** How a request that `Via` sends is followed. */
+export interface ViaOptions {
+  signal?: AbortSignal
+  /** Called when the log row exists. */
+  onRow?: (id: number) => void
+  /** Called once after `onRow`, when the log row has its end, its usage and its cost. */
+  onClosed?: () => void
+}
+
+/**
+ * Sends a request of the studio's features as the request of an app: with its limits, and a row of the log that is the app's. Resolves when
+ * the reply begins.
+ * @throws StudioError
+ */
+export type Via = (
+  request: ViaRequest,
+  options: ViaOptions,
+) => Promise<{ status: number; headers: [name: string, value: string][]; bytes: AsyncIterable<Uint8Array> }>
 
 /** The app for which media are made, and how its requests are sent. */
 export interface MediaMaker {

@@ -1,6 +1,7 @@
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 import type { StudioError } from '../errors.ts'
+import type { Via } from '../ports/appMedia.ts'
 import type { MeterReading, Requester, RequestTrace, StudioFeature } from '../ports/requests.ts'
 import type { ReplyFacts, ReplyPiece } from './reply/events.ts'
 import type { RateLimitStatus } from './reply/schemas.ts'
@@ -16,24 +17,6 @@ export type WaitNotice =
   | { for: 'first_token' } // the status is good; no output yet
   /** `attempt` is the number of the next attempt, from 2 on; it starts in `delayMs`. */
   | { for: 'retry'; attempt: number; delayMs: number; problem: Problem }
-
-/** A request as `Via` sends it. `path` is that below the base address, with its query. */
-export interface ViaRequest {
-  method: 'GET' | 'POST'
-  path: string
-  headers: [name: string, value: string][]
-  body: Uint8Array | AsyncIterable<Uint8Array> | null
-}
-
-/**
- * Sends a request of the studio's features as the request of an app: with its limits, and a row of the log that is the app's. Resolves when
- * the reply begins. `onRow` and `onClosed` are called as those of `CallOptions`.
- * @throws StudioError
- */
-export type Via = (
-  request: ViaRequest,
-  options: Pick<CallOptions, 'signal' | 'onRow' | 'onClosed'>,
-) => Promise<{ status: number; headers: [name: string, value: string][]; bytes: AsyncIterable<Uint8Array> }>
 
 /** Options of a call of the studio. */
 export interface CallOptions {

@@ -123,7 +123,8 @@ export async function writeOutput(folder: string, from: string, name: string): P
 
 const refused = (words: string): StudioError => new StudioError('bad_input', words)
 
-const codeOf = (thrown: unknown): unknown => (thrown instanceof Error && 'code' in thrown ? thrown.code : undefined)
+const codeOf = (thrown: unknown): string =>
+  thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : ''
 
 const reasons: Record<string, string> = {
   ENOENT: 'it does not exist',
@@ -140,5 +141,5 @@ const reasons: Record<string, string> = {
 /** Without the path, which the message of Node repeats. */
 function reasonOf(thrown: unknown): string {
   const code = codeOf(thrown)
-  return reasons[String(code)] ?? `the system reports ${String(code ?? 'a failure')}`
+  return reasons[code] ?? `the system reports ${code === '' ? 'a failure' : code}`
 }

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import { asStudioError } from '../../errors.ts'
-import type { Via } from '../../upstream/types.ts'
+import type { Via } from '../../ports/appMedia.ts'
 import type { StudioTool } from './tools.ts'
 
 // The only file that uses the official MCP library for servers. It is loaded when the first request arrives.
