@@ -145,14 +145,14 @@ export function createTranscription(parts: TranscribeParts) {
     },
     /** @throws StudioError `no_such_item`, `bad_input` for an empty file */
     async addFile({ uploadId, fromId }: { uploadId: string; fromId: string | null }): Promise<Recording> {
-      const upload = transfers.uploads.take(uploadId)
-      const added = await moveIn({ ...upload, fromId })
+      const { path, name, bytes } = transfers.uploads.take(uploadId)
+      const added = await moveIn({ path, name, bytes, fromId })
       await transfers.uploads.done(uploadId)
       return added
     },
     /** Adds a file for an app, which is moved from its path. @throws StudioError `bad_input` for an empty file */
-    addFileOf: (app: string, file: { path: string; name: string; bytes: number }): Promise<Recording> =>
-      moveIn({ ...file, app, fromId: null }),
+    addFileOf: (app: string, { path, name, bytes }: Omit<NewFile, 'app' | 'fromId'>): Promise<Recording> =>
+      moveIn({ path, name, bytes, app, fromId: null }),
     /** @throws StudioError `no_such_item` */
     async addSpeech({ speechId }: { speechId: string }): Promise<Recording> {
       const { path, mediaId, ...sound } = await parts.spoken(speechId)

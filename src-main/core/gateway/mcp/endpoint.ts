@@ -59,8 +59,8 @@ export class McpEndpoint {
     try {
       const parsed: unknown = body && JSON.parse(body.bytes.toString('utf8'))
       const protocol = await this.#load()
-      const { Caller } = await import('./protocol.ts')
-      const caller = new Caller(app, viaRelay(this.#deps.relay, app), gone.signal)
+      const { McpCaller } = await import('./protocol.ts')
+      const caller = new McpCaller(app, viaRelay(this.#deps.relay, app), gone.signal)
       const sent = new Request('http://127.0.0.1/mcp', { method, headers: headersOf(request), signal: gone.signal })
       await send(await protocol.fetch(sent, parsed, caller), response, allowed, gone.signal)
     } catch (thrown) {

@@ -28,7 +28,7 @@ interface Session {
 }
 
 /** The sender of a message: what a call needs besides its arguments. */
-export class Caller {
+export class McpCaller {
   readonly app: App
   readonly via: Via
   /** Aborted when the connection of the message has ended. */
@@ -58,7 +58,7 @@ export class McpProtocol {
    * Answers one HTTP request.
    * @param parsedBody its JSON; null without a body
    */
-  async fetch(request: Request, parsedBody: unknown, caller: Caller): Promise<Response> {
+  async fetch(request: Request, parsedBody: unknown, caller: McpCaller): Promise<Response> {
     const authInfo = { token: '', clientId: caller.app.id, scopes: [], extra: { caller } }
     const options = parsedBody === null ? { authInfo } : { authInfo, parsedBody }
     if (!(await isLegacyRequest(request, parsedBody ?? undefined))) return this.#modern.fetch(request, options)
@@ -152,9 +152,9 @@ export class McpProtocol {
 const failed = (text: string) => ({ content: [{ type: 'text' as const, text }], isError: true })
 
 /** @throws TypeError for a message that did not arrive through `fetch` */
-function callerOf(authInfo: { extra?: Record<string, unknown> } | undefined): Caller {
+function callerOf(authInfo: { extra?: Record<string, unknown> } | undefined): McpCaller {
   const caller = authInfo?.extra?.caller
-  if (!(caller instanceof Caller)) throw new TypeError('A message has no caller.')
+  if (!(caller instanceof McpCaller)) throw new TypeError('A message has no caller.')
   return caller
 }
 

@@ -38,7 +38,7 @@ export interface ToolsDependencies {
 }
 
 /** One call of a tool. */
-export interface ToolRun extends MediaCall {
+export interface StudioToolRun extends MediaCall {
   app: App
   via: Via
 }
@@ -55,7 +55,7 @@ export interface StudioTool<T extends z.ZodObject = z.ZodObject> {
   /** Whether it changes nothing and costs nothing. */
   isReadOnly: boolean
   /** @throws StudioError */
-  run(input: z.infer<T>, run: ToolRun): Promise<Content[]>
+  run(input: z.infer<T>, run: StudioToolRun): Promise<Content[]>
 }
 
 /** Keeps the type of `input` inside `run`. */
@@ -195,7 +195,7 @@ export function studioTools(dependencies: ToolsDependencies): StudioTool[] {
   ]
 }
 
-const makerOf = ({ app, via }: ToolRun) => ({ app: app.name, via })
+const makerOf = ({ app, via }: StudioToolRun) => ({ app: app.name, via })
 
 /** The files of an item, and what a person or a model wants to know of it. */
 async function madeContent(app: App, { id, files, cost, costIs }: MadeItem): Promise<Content[]> {

@@ -294,3 +294,13 @@ it('a path outside the folders of the app is refused, whatever leads to it', asy
     expect(textOf(read), path).not.toContain('canary')
   }
 })
+
+it('the whole disk, and what is no whole path, can be no folder of an app', async () => {
+  const { client, app } = await studio()
+  const change = (changes: Partial<AppSettings>) => client.apps.update({ id: app.id, changes })
+  for (const folder of ['/', '//', 'notes', '../notes', '', 'a\nb'])
+    await expect(change({ toolInputs: [folder] }), JSON.stringify(folder)).rejects.toThrow(/whole path|below the root/)
+  await expect(change({ toolOutput: '/' })).rejects.toThrow('below the root')
+  const changed = await change({ toolInputs: ['/home/me/notes/', '/home/me/x/../notes'], toolOutput: null })
+  expect(changed.toolInputs).toEqual(['/home/me/notes'])
+})
