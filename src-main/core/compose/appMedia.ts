@@ -101,8 +101,8 @@ export function composeAppMedia(dependencies: AppMediaDependencies): AppMedia {
       await untilOver(call, transcription.over(id), () => transcription.cancel({ transcriptId: id }))
       const transcript = await read()
       check(transcript)
-      const { cost, costIs, text, cues } = transcript
-      return { id: recordingId, files: [], cost, costIs, text, isTimed: cues.length > 0 }
+      const { cost, costIs, text } = transcript
+      return { id: recordingId, files: [], cost, costIs, text }
     },
   }
 

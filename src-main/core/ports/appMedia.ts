@@ -70,5 +70,5 @@ export interface AppMedia {
     source: { path: string; name: string; bytes: number } | { id: string },
     request: TranscriptRequest,
     call: MediaCall,
-  ): Promise<MadeItem & { text: string; isTimed: boolean }>
+  ): Promise<MadeItem & { text: string }>
 }
