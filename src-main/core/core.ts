@@ -166,7 +166,8 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     ollamaApp: options.ollamaApp,
     changed,
     notify: (notice) => account.alerts.show(notice),
-    openFileReader: chat.openFileReader,
+    media,
+    files: chat,
   })
   const programs = composePrograms({ host, ...data, account, proxy: gateway.proxy })
   const appState = composeAppState({ host, ...data, session, scheduler, account, proxy: gateway.proxy, storage })

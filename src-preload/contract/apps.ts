@@ -7,6 +7,11 @@ import { colour, endpoint, sc } from './requests.ts'
 
 const most = z.number().int().min(1).max(1_000_000_000).nullable()
 
+/** Longest path of a folder, characters. */
+export const maxFolderPath = 4096
+/** Most folders of `toolInputs`. */
+export const maxToolInputs = 20
+
 /** Settings of an app. A null limit is no limit. */
 export const appSettings = z.object({
   name: z.string().trim().min(1).max(80),
@@ -44,6 +49,12 @@ export const appSettings = z.object({
   /** An alert is raised when the app makes more requests, or spends more SC, within an hour. */
   busyRequests: most,
   busySpend: sc.nullable(),
+  /** Whether the app may use speech, images, transcription and documents as tools, at `/mcp`. */
+  tools: z.boolean(),
+  /** Absolute path of the folder for the files that its tools make; null: they are stored in the galleries only. */
+  toolOutput: z.string().max(maxFolderPath).nullable(),
+  /** Absolute paths of the folders whose files its tools may read. */
+  toolInputs: z.array(z.string().max(maxFolderPath)).max(maxToolInputs),
 })
 export type AppSettings = z.infer<typeof appSettings>
 

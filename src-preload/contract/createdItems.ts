@@ -15,9 +15,13 @@ export type MakingState = z.infer<typeof makingState>
 export const makingCost = z.object({ cost: sc.nullable(), costIs: certainty, rows: z.array(z.number().int()) })
 export type MakingCost = z.infer<typeof makingCost>
 
+/** Name of the app whose request made an item. Absent: a person made it here. */
+export const madeBy = z.string().optional()
+
 /** Members of every created item. */
 export const making = z.object({
   id,
+  app: madeBy,
   createdAt: instant,
   state: makingState,
   problem: problemOrNull,

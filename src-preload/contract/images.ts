@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { attachment } from './chat.ts'
-import { ids, making, removal, search } from './createdItems.ts'
+import { ids, madeBy, making, removal, search } from './createdItems.ts'
 import { id, instant, problemOrNull, procedure, requestId, whole } from './problem.ts'
 import { download } from './transfers.ts'
 
@@ -66,6 +66,7 @@ export const image = z.object({
   favourite: z.boolean(),
   /** First 160 characters of the prompt. */
   prompt: z.string(),
+  app: madeBy,
 })
 export type Image = z.infer<typeof image>
 

@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { making, removal, searchPage } from './createdItems.ts'
+import { madeBy, making, removal, searchPage } from './createdItems.ts'
 import { id, instant, procedure, requestId, whole } from './problem.ts'
 import { download } from './transfers.ts'
 
@@ -35,6 +35,7 @@ export const recording = z.object({
   id,
   createdAt: instant,
   name: z.string(),
+  app: madeBy,
   source: z.enum(['microphone', 'file', 'speech']),
   state: z.enum(['recording', 'kept', 'cut']),
   mime: z.string(),

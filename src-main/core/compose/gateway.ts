@@ -1,6 +1,6 @@
 import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { Settings } from '../../../src-preload/contract/app.ts'
-import type { AppUse } from '../../../src-preload/contract/apps.ts'
+import type { App, AppUse } from '../../../src-preload/contract/apps.ts'
 import { type AppQuestion, modelsOf } from '../../../src-preload/contract/questions.ts'
 import type { Words } from '../../../src-renderer/i18n/host.ts'
 import type { Session } from '../features/connections/session.ts'
@@ -10,10 +10,13 @@ import { AppAllowance } from '../gateway/apps/allowance.ts'
 import { appUses } from '../gateway/apps/appUsage.ts'
 import { Questions } from '../gateway/apps/questions.ts'
 import { ReasoningRefusals } from '../gateway/apps/reasoningRefusals.ts'
+import { McpEndpoint } from '../gateway/mcp/endpoint.ts'
+import type { Relay } from '../gateway/mcp/viaRelay.ts'
 import { askTimes } from '../gateway/proxy/askPerson.ts'
 import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
 import { eventReadingMs } from '../gateway/proxy/chatStream.ts'
 import { RequestFileTexts } from '../gateway/proxy/fileTexts.ts'
+import { mcpPath } from '../gateway/proxy/localPath.ts'
 import { LocalV1, type LocalV1Settings } from '../gateway/proxy/localV1.ts'
 import { PromptReader } from '../gateway/proxy/promptReader.ts'
 import { relay } from '../gateway/proxy/relay.ts'
@@ -21,12 +24,14 @@ import type { RelayDependencies } from '../gateway/proxy/relayDependencies.ts'
 import { TranslationThreads } from '../gateway/proxy/translationThreads.ts'
 import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
 import type { Host, Notice } from '../host.ts'
-import type { FileReader } from '../ports/fileReader.ts'
 import { closeAll } from '../shared/closeAll.ts'
 import { StateFeed } from '../shared/stateFeed.ts'
 import { guarded } from '../shared/unexpected.ts'
 import { loadTokenizer } from '../upstream/reply/tokens.ts'
+import { composeAppMedia } from './appMedia.ts'
+import type { ComposedChat } from './chat.ts'
 import type { OpenData } from './data.ts'
+import type { ComposedMedia } from './media.ts'
 
 export interface GatewayDependencies extends Pick<OpenData, 'store' | 'words' | 'settings' | 'apps' | 'requestLog'> {
   host: Host
@@ -43,8 +48,10 @@ export interface GatewayDependencies extends Pick<OpenData, 'store' | 'words' | 
   changed(): void
   /** Shows a notification, if they are switched on. */
   notify(notice: Notice): void
-  /** A document converter of its own. */
-  openFileReader(): FileReader
+  /** The media features, which are tools of apps. */
+  media: Pick<ComposedMedia, 'images' | 'speech' | 'transcription'>
+  /** The media files, the transfers, and a document converter of its own. */
+  files: Pick<ComposedChat, 'media' | 'transfers' | 'openFileReader'>
 }
 
 /** The local API: its server, the limits of its apps, and what each app uses now. */
@@ -66,7 +73,8 @@ const tokenizerMs = 3000
 const mostReasoning = 1000
 
 export function composeGateway(dependencies: GatewayDependencies): ComposedGateway {
-  const { host, store, settings, apps, requestLog, session, scheduler, usage, models, port, changed } = dependencies
+  const { host, store, settings, apps, requestLog, session, scheduler, usage, models, port, files, changed } =
+    dependencies
   const questions = new Questions({
     store,
     save: apps.answer,
@@ -79,7 +87,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     hasUsed: (id, model) => requestLog.hasUsed(id, model),
   })
   const translation = new TranslationThreads()
-  const fileTexts = new RequestFileTexts(dependencies.openFileReader)
+  const fileTexts = new RequestFileTexts(files.openFileReader)
   /** Models that have sent reasoning since the start, each with its connection. */
   const reasoning = new Set<string>()
   const noted = (model: string): string => JSON.stringify([models.place(), model])
@@ -112,9 +120,28 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     prompts: new PromptReader(translation, store.settings.sealingKey),
     fileTexts,
   }
+  const relayed: Relay = (request, response, allowed) => relay(relayDependencies, request, response, allowed)
+  const usesOf = (list: () => App[]): AppUse[] =>
+    appUses({ apps: { list, lastUseOf: (app) => apps.lastUseOf(app) }, requestLog, allowance })
+  const mcp = new McpEndpoint({
+    ...{ memory: relayDependencies.memory, relay: relayed, version: host.version },
+    ...{ fileTexts, allowance, requestLog, tempDir: files.transfers.folder },
+    media: composeAppMedia({
+      ...dependencies.media,
+      media: files.media,
+      upstream: () => session.upstream(),
+      local: () => relayDependencies.local(),
+    }),
+    use(app) {
+      const [figures] = usesOf(() => [app])
+      if (!figures) throw new RangeError('A revoked app makes no calls.')
+      return figures
+    },
+  })
   const proxy = new LocalV1({
     verify: apps.verify,
-    relay: (request, response, allowed) => relay(relayDependencies, request, response, allowed),
+    relay: (request, response, allowed) =>
+      allowed.path === mcpPath ? mcp.answer(request, response, allowed) : relayed(request, response, allowed),
     memory: relayDependencies.memory,
     connected: () => session.current !== null,
     app: (which) => {
@@ -141,7 +168,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   })
   const appUse = new StateFeed<AppUse[]>({
     everyMs: 500,
-    read: () => appUses({ apps, requestLog, allowance }),
+    read: () => usesOf(() => apps.list()),
     observe: (notify) => {
       const stops = [apps.observe(notify), requestLog.changes.add(notify), scheduler.changes.add(notify)]
       return () => {
@@ -172,7 +199,10 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     apply: () => proxy.apply(wanted()),
     async close() {
       clearInterval(timer)
-      await closeAll([stopWatchingKeys, proxy, questions, () => translation.terminate(), () => fileTexts.terminate()])
+      await closeAll([
+        ...[stopWatchingKeys, proxy, questions, mcp],
+        ...[() => translation.terminate(), () => fileTexts.terminate()],
+      ])
     },
   }
 }

@@ -37,6 +37,9 @@ const columns = [
   'ask_above',
   'busy_requests',
   'busy_spend',
+  'tools',
+  'tool_output',
+  'tool_inputs',
 ] as const
 
 const ids = z.array(z.string())
@@ -124,6 +127,9 @@ function write(settings: AppSettings): Record<(typeof columns)[number], string |
     ask_above: settings.askAbove,
     busy_requests: settings.busyRequests,
     busy_spend: settings.busySpend,
+    tools: Number(settings.tools),
+    tool_output: settings.toolOutput,
+    tool_inputs: JSON.stringify(settings.toolInputs),
   }
 }
 
@@ -152,6 +158,9 @@ function read(row: Row): App {
     askAbove: textOrNull(row, 'ask_above'),
     busyRequests: numberOrNull(row, 'busy_requests'),
     busySpend: textOrNull(row, 'busy_spend'),
+    tools: number(row, 'tools') === 1,
+    toolOutput: textOrNull(row, 'tool_output'),
+    toolInputs: json(row, 'tool_inputs', ids),
     createdAt: text(row, 'created_at'),
     lastUsedAt: textOrNull(row, 'last_used_at'),
     pausedAt: textOrNull(row, 'paused_at'),

@@ -16,6 +16,12 @@ export const readCreatedItem = (
   problem: jsonOrNull(row, 'problem', problem),
 })
 
+/** The name of the app that made an item, as a member. */
+export const readMadeBy = (row: Row): { app?: string } => {
+  const app = textOrNull(row, 'app')
+  return app === null ? {} : { app }
+}
+
 /** The rows of the request log for the requests of an item. */
 export const readRequestRows = (row: Row): number[] => json(row, 'request_rows', requestRows)
 

@@ -6,7 +6,7 @@ import {
   imageRequest,
   imageSlot,
 } from '../../../src-preload/contract/images.ts'
-import { readCreatedItem, readMakingCost } from './createdItems.ts'
+import { readCreatedItem, readMadeBy, readMakingCost } from './createdItems.ts'
 import type { Database } from './database.ts'
 import { json, number, numberOrNull, numbers, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
 import { prepareAll } from './statements.ts'
@@ -46,14 +46,14 @@ export function imageTable({ handle, transaction, journal }: Database) {
         AND NOT EXISTS (SELECT 1 FROM images AS i WHERE drawing_id = drawings.id AND removed_at IS NULL AND ${isPicture})`
   const shown = `
     SELECT i.id, i.drawing_id, i.created_at, i.media_id, i.thumb_id, i.favourite, m.width, m.height, m.bytes, m.mime,
-           substr(d.wish ->> '$.prompt', 1, 160) AS prompt
+           substr(d.wish ->> '$.prompt', 1, 160) AS prompt, d.app
       FROM images AS i JOIN media AS m ON m.id = i.media_id JOIN drawings AS d ON d.id = i.drawing_id
      WHERE i.removed_at IS NULL`
   const pictures = `${shown} AND m.kind = 'image'`
   const among = 'id IN (SELECT value FROM json_each(:ids))'
   const sql = prepareAll(handle, {
-    insertDrawing: `INSERT INTO drawings (id, created_at, state, wish, search, slots, from_image_id)
-     VALUES (:id, :createdAt, 'making', :wish, :search, :slots, :fromImageId)`,
+    insertDrawing: `INSERT INTO drawings (id, created_at, state, wish, search, slots, from_image_id, app)
+     VALUES (:id, :createdAt, 'making', :wish, :search, :slots, :fromImageId, :app)`,
     progress: `UPDATE drawings SET state = :state, problem = :problem, slots = :slots, took_ms = :tookMs, cost = :cost, cost_is = :costIs,
             request_rows = :rows WHERE id = :id`,
     one: `${drawn} WHERE id = ?`,
@@ -92,9 +92,9 @@ export function imageTable({ handle, transaction, journal }: Database) {
 
   const drawing = (id: string): Drawing | null => readOrNull(sql.one.get(id), readDrawing)
   return {
-    insertDrawing(id: string, { createdAt, search, slots, fromImageId, ...wish }: NewDrawing): void {
+    insertDrawing(id: string, { createdAt, search, slots, fromImageId, app = null, ...wish }: NewDrawing): void {
       const given = { wish: JSON.stringify(wish), slots: JSON.stringify(slots) }
-      transaction(() => sql.insertDrawing.run({ id, createdAt, search, fromImageId, ...given }))
+      transaction(() => sql.insertDrawing.run({ id, createdAt, search, fromImageId, app, ...given }))
     },
     drawing,
     /** In progress, oldest first. */
@@ -165,11 +165,12 @@ export function imageTable({ handle, transaction, journal }: Database) {
 }
 
 export type NewDrawing = Pick<Drawing, 'prompt' | 'n' | 'model' | 'size' | 'responseFormat' | 'createdAt'> &
-  Pick<Drawing, 'fromImageId'> & { search: string; slots: ImageSlot[] }
+  Pick<Drawing, 'fromImageId'> & { app?: string | null; search: string; slots: ImageSlot[] }
 
 function readDrawing(row: Row): Drawing {
   return {
     ...readCreatedItem(row),
+    ...readMadeBy(row),
     ...json(row, 'wish', imageRequest),
     slots: json(row, 'slots', z.array(imageSlot)),
     fromImageId: textOrNull(row, 'from_image_id'),
@@ -190,5 +191,6 @@ function readImage(row: Row): Image {
     thumbId: textOrNull(row, 'thumb_id'),
     favourite: row.favourite === 1,
     prompt: text(row, 'prompt'),
+    ...readMadeBy(row),
   }
 }

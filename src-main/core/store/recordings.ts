@@ -1,6 +1,7 @@
 import { makingState } from '../../../src-preload/contract/createdItems.ts'
 import { type Recording, recording } from '../../../src-preload/contract/transcription.ts'
 import { StudioError } from '../errors.ts'
+import { readMadeBy } from './createdItems.ts'
 import type { Database } from './database.ts'
 import { number, numberOrNull, type Row, readOrNull, text, textOrNull } from './rows.ts'
 import { prepareAll } from './statements.ts'
@@ -26,8 +27,8 @@ const select = `SELECT r.*, t.id AS t_id, t.state AS t_state, substr(t.text, 1, 
 /** Recordings and files that can be transcribed. They are ordered by the order in which they were added, not by the clock. */
 export function recordingTable({ handle, transaction }: Database) {
   const sql = prepareAll(handle, {
-    insert: `INSERT INTO recordings (id, created_at, name, search, source, state, mime, bytes, seconds, media_id, from_id)
-     VALUES (:id, :createdAt, :name, :search, :source, :state, :mime, :bytes, :seconds, :mediaId, :fromId)`,
+    insert: `INSERT INTO recordings (id, created_at, name, search, source, state, mime, bytes, seconds, media_id, from_id, app)
+     VALUES (:id, :createdAt, :name, :search, :source, :state, :mime, :bytes, :seconds, :mediaId, :fromId, :app)`,
     one: `${select} WHERE r.id = ?`,
     page: `${select} WHERE r.removed_at IS NULL
        AND (:before IS NULL OR r.rowid < (SELECT rowid FROM recordings WHERE id = :before))
@@ -51,7 +52,7 @@ export function recordingTable({ handle, transaction }: Database) {
       WHERE t.recording_id = r.id AND instr(t.search, ?${index}) > 0))`
 
   return {
-    insert: (row: NewRecording): void => void sql.insert.run({ ...row }),
+    insert: ({ app, ...row }: NewRecording): void => void sql.insert.run({ ...row, app: app ?? null }),
     /** Including removed ones. */
     find,
     /** A recording that is not removed. @throws StudioError `no_such_item` */
@@ -108,6 +109,7 @@ function read(row: Row): StoredRecording {
     id: text(row, 'id'),
     createdAt: text(row, 'created_at'),
     name: text(row, 'name'),
+    ...readMadeBy(row),
     source: recording.shape.source.parse(row.source),
     state: recording.shape.state.parse(row.state),
     mime: text(row, 'mime'),

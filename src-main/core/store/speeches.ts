@@ -5,7 +5,7 @@ import type { Certainty } from '../../../src-preload/contract/requests.ts'
 import { type SpeechPart, speechPart, speechRequest } from '../../../src-preload/contract/speech.ts'
 import { StudioError } from '../errors.ts'
 import { folded, foldedWords } from '../shared/text/caseFolding.ts'
-import { readCreatedItem, readMakingCost } from './createdItems.ts'
+import { readCreatedItem, readMadeBy, readMakingCost } from './createdItems.ts'
 import type { Database } from './database.ts'
 import { json, jsonOrNull, number, numberOrNull, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
 import { prepareAll } from './statements.ts'
@@ -16,6 +16,8 @@ export type SpeechSettings = z.infer<typeof settings>
 
 export interface StoredSpeech {
   id: string
+  /** Name of the app that made it. */
+  app?: string
   createdAt: string
   state: MakingState
   problem: Problem | null
@@ -40,6 +42,8 @@ export interface NewSpeech {
   settings: SpeechSettings
   mime: string
   fromId: string | null
+  /** Name of the app that makes it; null: a person does. */
+  app: string | null
   places: readonly { from: number; to: number; bytes: number }[]
 }
 
@@ -53,7 +57,7 @@ interface SpokenBefore {
 const lookBack = 200
 
 const speech = `SELECT s.id, s.created_at, s.state, s.problem, substr(s.text, 1, 200) AS excerpt, octet_length(s.text) AS text_bytes,
-    s.wish, s.mime, s.media_id, s.seconds, s.from_id, s.favourite, s.removed_at, ifnull(m.bytes, 0) AS media_bytes
+    s.wish, s.mime, s.media_id, s.seconds, s.from_id, s.favourite, s.removed_at, s.app, ifnull(m.bytes, 0) AS media_bytes
   FROM speeches AS s LEFT JOIN media AS m ON m.id = s.media_id`
 const matching = `s.removed_at IS NULL AND (:favourites = 0 OR s.favourite = 1)
   AND NOT EXISTS (SELECT 1 FROM json_each(:words) AS w WHERE instr(s.search, w.value) = 0)`
@@ -61,8 +65,8 @@ const matching = `s.removed_at IS NULL AND (:favourites = 0 OR s.favourite = 1)
 /** Speeches that are complete or in progress, with their parts. */
 export function speechTable({ handle, transaction, journal }: Database) {
   const sql = prepareAll(handle, {
-    insert: `INSERT INTO speeches (id, created_at, state, text, search, wish, mime, from_id)
-     VALUES (:id, :createdAt, 'making', :text, :search, :wish, :mime, :fromId)`,
+    insert: `INSERT INTO speeches (id, created_at, state, text, search, wish, mime, from_id, app)
+     VALUES (:id, :createdAt, 'making', :text, :search, :wish, :mime, :fromId, :app)`,
     insertPart: `INSERT INTO speech_parts (speech_id, part, text_from, text_to, text_bytes, state)
      VALUES (:id, :part, :from, :to, :bytes, 'waiting')`,
     one: `${speech} WHERE s.id = ?`,
@@ -173,6 +177,7 @@ function filterOf({ search, favourites }: { search: string; favourites: boolean 
 function readSpeech(row: Row): StoredSpeech {
   return {
     ...readCreatedItem(row),
+    ...readMadeBy(row),
     excerpt: text(row, 'excerpt'),
     textBytes: number(row, 'text_bytes'),
     settings: json(row, 'wish', settings),

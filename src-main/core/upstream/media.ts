@@ -7,7 +7,17 @@ import { ImageReplyScan, type ReplyImage } from './reply/imageReply.ts'
 import { errorInstead } from './reply/rules.ts'
 import { imageReply } from './reply/schemas.ts'
 import { checkImageRequest, checkSpeechRequest, checkTranscriptionRequest } from './request/checks.ts'
-import { call, guarded, jsonBody, malformed, maxJsonBytes, parseReply, type UnreadReply } from './sending/call.ts'
+import {
+  type CallRequest,
+  call,
+  callVia,
+  guarded,
+  jsonBody,
+  malformed,
+  maxJsonBytes,
+  parseReply,
+  type UnreadReply,
+} from './sending/call.ts'
 import type { UpstreamLink } from './sending/link.ts'
 import type {
   ByteReply,
@@ -26,6 +36,13 @@ const maxTranscriptBytes = 64 * 1024 * 1024
 /** Maximum number of values in a transcript. Each word has four, and 14 hours of speech have some 120,000 words. Parsing takes 80 ms. */
 const maxTranscriptValues = 500_000
 
+type Sent = Pick<UnreadReply, 'bytes' | 'facts'>
+
+function send(link: UpstreamLink, request: CallRequest, options: CallOptions = {}): Promise<Sent> {
+  const { via } = options
+  return via ? callVia(link, request, { ...options, via }) : call(link, request, options)
+}
+
 /**
  * Returns audio bytes as they arrive.
  * @throws StudioError
@@ -39,7 +56,7 @@ export async function createSpeech(
   const url = link.base.v1('/audio/speech')
   const named = request.model === undefined ? {} : { model: request.model }
   const callRequest = { method: 'POST', url, accept: '*/*', ...named, ...jsonBody(request) } as const
-  const { facts, bytes } = await call(link, callRequest, options)
+  const { facts, bytes } = await send(link, callRequest, options)
   return { facts, bytes }
 }
 
@@ -56,7 +73,7 @@ export async function createTranscription(
   const { headers, body } = multipart(request, options?.onUploaded)
   const url = link.base.v1('/audio/transcriptions')
   const named = request.model === undefined ? {} : { model: request.model }
-  const { facts, bytes } = await call(link, { method: 'POST', url, accept: '*/*', headers, body, ...named }, options)
+  const { facts, bytes } = await send(link, { method: 'POST', url, accept: '*/*', headers, body, ...named }, options)
   const guard = guardOfReply(maxTranscriptValues)
   const raw = new TextDecoder().decode(await readAll(watched(bytes, guard), maxTranscriptBytes))
   const type = facts.contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
@@ -93,12 +110,12 @@ export async function createImage(
   const url = link.base.v1('/images/generations')
   const named = request.model === undefined ? {} : { model: request.model }
   const callRequest = { method: 'POST', url, ...named, pictures: request.n ?? 1, ...jsonBody(request) } as const
-  const reply = await call(link, { ...callRequest, accept: 'application/json' }, options)
+  const reply = await send(link, { ...callRequest, accept: 'application/json' }, options)
   return { facts: reply.facts, value: await readImages(link, reply) }
 }
 
 /** Reads the reply and decodes its images chunk by chunk, so that no image blocks the program. */
-async function readImages(link: UpstreamLink, reply: UnreadReply): Promise<ReplyImage[]> {
+async function readImages(link: UpstreamLink, reply: Sent): Promise<ReplyImage[]> {
   const scan = new ImageReplyScan()
   let bytes = 0
   for await (const chunk of guarded(link, reply, scan)) {
@@ -126,7 +143,7 @@ export async function fetchFile(link: UpstreamLink, address: string, options?: C
       `The service named an address that is not under its own (${link.base.url}), so it was not fetched.`,
     )
   }
-  const { facts, bytes } = await call(link, { method: 'GET', url, accept: '*/*' }, options)
+  const { facts, bytes } = await send(link, { method: 'GET', url, accept: '*/*' }, options)
   return { facts, bytes }
 }
 

@@ -1,6 +1,7 @@
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 import type { StudioError } from '../errors.ts'
+import type { Via } from '../ports/appMedia.ts'
 import type { MeterReading, Requester, RequestTrace, StudioFeature } from '../ports/requests.ts'
 import type { ReplyFacts, ReplyPiece } from './reply/events.ts'
 import type { RateLimitStatus } from './reply/schemas.ts'
@@ -19,6 +20,8 @@ export type WaitNotice =
 
 /** Options of a call of the studio. */
 export interface CallOptions {
+  /** Sends the request in place of this client. */
+  via?: Via
   /** Feature that sends the request, for the request log. Default: `account`. */
   feature?: StudioFeature
   signal?: AbortSignal

@@ -114,6 +114,18 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/sandbox.ts')).sandbox(options, parts)))
 
+  connectable(
+    'mcp',
+    'Speech, images, transcription and documents as tools of an agent: an MCP server on standard input and output',
+    ['INFERENCE_STUDIO_KEY=isk_… inference-studio mcp'],
+  )
+    .option('--api-port <n>', 'port of the local API of the running studio (default: that of the settings)', port)
+    .addOption(dataFolder())
+    .action(async (options, command) => {
+      checkConnectionUsage(options, command)
+      ended(await (await import('./commands/mcp.ts')).mcp(options, parts))
+    })
+
   describeApps(program, parts, ended)
   describeConnections(program, parts, ended)
 

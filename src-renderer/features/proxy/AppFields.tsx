@@ -6,6 +6,7 @@ import { cx } from '../../shared/ui/cx.ts'
 import { Checkbox, Field, InlineField, TextInput } from '../../shared/ui/Field.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
+import { TextArea } from '../../shared/ui/TextArea.tsx'
 import { Swatch } from './appearance.tsx'
 import { type AppForm, budgets, colours, type FormErrors, limits, localText, shownBack } from './form.ts'
 import { ModelMapField } from './ModelMapField.tsx'
@@ -34,6 +35,7 @@ export function AppFields(props: FieldsProps) {
       <ModelMap {...props} />
       <Access {...props} />
       <NumberFields part="limits" {...props} />
+      <Tools {...props} />
       <Behaviour {...props} />
     </>
   )
@@ -69,6 +71,7 @@ export function NewAppFields(props: FieldsProps) {
             <ExpiryField {...props} />
             <ColourField {...props} />
           </Part>
+          <Tools {...props} />
           <Behaviour {...props} />
         </div>
       </details>
@@ -287,6 +290,47 @@ function Asking({ form, errors, onChange }: FieldsProps) {
           </Field>
         ))}
       </div>
+    </Part>
+  )
+}
+
+/** Whether an app may use the studio's MCP server, and its folders. */
+function Tools({ form, errors, onChange }: FieldsProps) {
+  const { t } = useTranslation('proxy')
+  const fault = (error: FormErrors['toolInputs']) =>
+    error === undefined ? null : t(error === 'folders' ? 'form.bad.folders' : 'form.bad.folder')
+  return (
+    <Part title={t('form.tools')} about={t('form.toolsAbout')}>
+      <div className="flex items-start gap-4">
+        <div className="min-w-0 flex-1 text-s">
+          <div className="font-[540]">{t('form.toolsOn')}</div>
+          <div className="text-faint">{t('form.toolsOnHint')}</div>
+        </div>
+        <Switch label={t('form.toolsOn')} checked={form.tools} onChange={(tools) => onChange({ tools })} />
+      </div>
+      {form.tools && (
+        <>
+          <Field label={t('form.toolOutput')} hint={t('form.toolOutputHint')} error={fault(errors.toolOutput)}>
+            <TextInput
+              mono
+              spellCheck={false}
+              placeholder={t('form.toolOutputNone')}
+              value={form.toolOutput}
+              onChange={(event) => onChange({ toolOutput: event.target.value })}
+            />
+          </Field>
+          <Field label={t('form.toolInputs')} hint={t('form.toolInputsHint')} error={fault(errors.toolInputs)}>
+            <TextArea
+              mono
+              rows={3}
+              spellCheck={false}
+              placeholder={t('form.toolInputsNone')}
+              value={form.toolInputs}
+              onChange={(event) => onChange({ toolInputs: event.target.value })}
+            />
+          </Field>
+        </>
+      )}
     </Part>
   )
 }

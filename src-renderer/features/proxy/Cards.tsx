@@ -214,6 +214,7 @@ function Small({ app, use, now }: { app: App; use: AppUse | null; now: number })
     app.failFast && t('apps.limits.failFast'),
     !app.adaptRequests && t('apps.limits.notAdapted'),
     app.atBudget === 'ask' && t('apps.limits.asks'),
+    app.tools && t('apps.limits.tools'),
     lastUsedAt ? t('apps.lastUsed', { at: showTime(lastUsedAt, now) }) : t('apps.neverUsed'),
   ].filter(Boolean)
   return (

@@ -1,4 +1,4 @@
-import type { App, AppSettings } from '../../../src-preload/contract/apps.ts'
+import { type App, type AppSettings, maxToolInputs } from '../../../src-preload/contract/apps.ts'
 import type { ModelRule } from '../../../src-preload/contract/modelMap.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 import { parseDecimal, parseWhole } from '../../shared/typedNumber.ts'
@@ -31,13 +31,26 @@ export interface AppForm {
   askAbove: string
   busyRequests: string
   busySpend: string
+  tools: boolean
+  toolOutput: string
+  /** One folder a line. */
+  toolInputs: string
 }
 
 export const limits = ['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const
 export const budgets = ['budgetDay', 'budgetMonth', 'budgetTotal'] as const
 type NumberField = (typeof limits)[number] | (typeof budgets)[number] | 'askAbove' | 'busyRequests' | 'busySpend'
 
-export type FormError = 'name' | 'expiresPast' | 'whole' | 'amount' | 'modelMap' | 'models' | 'endpoints'
+export type FormError =
+  | 'name'
+  | 'expiresPast'
+  | 'whole'
+  | 'amount'
+  | 'modelMap'
+  | 'models'
+  | 'endpoints'
+  | 'folder'
+  | 'folders'
 export type FormErrors = Partial<Record<keyof AppForm, FormError>>
 
 export const colours: readonly AppSettings['colour'][] = [
@@ -82,6 +95,9 @@ export const newForm = (name: string, colour: AppSettings['colour']): AppForm =>
   askAbove: '',
   busyRequests: '',
   busySpend: '',
+  tools: false,
+  toolOutput: '',
+  toolInputs: '',
 })
 
 export const formOf = (app: App): AppForm => ({
@@ -108,6 +124,9 @@ export const formOf = (app: App): AppForm => ({
   askAbove: app.askAbove ?? '',
   busyRequests: app.busyRequests?.toString() ?? '',
   busySpend: app.busySpend ?? '',
+  tools: app.tools,
+  toolOutput: app.toolOutput ?? '',
+  toolInputs: app.toolInputs.join('\n'),
 })
 
 /** An instant in the format of `datetime-local`, local time, to the minute. */
@@ -123,6 +142,11 @@ export function instantOf(text: string): string | null {
   const at = new Date(text)
   return text === '' || Number.isNaN(at.getTime()) ? null : at.toISOString()
 }
+
+const linesOf = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || [])
+
+/** Whether a path begins at the root of a disk, on any system. The core checks the rest. */
+const isWholePath = (path: string): boolean => /^(?:\/|[A-Za-z]:[\\/]|\\\\)./.test(path)
 
 /** Parses a limit, 1 to 1,000,000,000. Null when empty, undefined when invalid. */
 function limitOf(typed: string): number | null | undefined {
@@ -188,6 +212,12 @@ export function readForm(
     askAbove: amount('askAbove'),
     busyRequests: whole('busyRequests'),
     busySpend: amount('busySpend'),
+    tools: form.tools,
+    toolOutput: form.toolOutput.trim() || null,
+    toolInputs: linesOf(form.toolInputs),
   }
+  if (settings.toolOutput !== null && !isWholePath(settings.toolOutput)) errors.toolOutput = 'folder'
+  if (!settings.toolInputs.every(isWholePath)) errors.toolInputs = 'folder'
+  if (settings.toolInputs.length > maxToolInputs) errors.toolInputs = 'folders'
   return Object.keys(errors).length === 0 ? { settings, errors: null } : { settings: null, errors }
 }

@@ -6,7 +6,7 @@ import { asStudioError, mayHaveLeft, StudioError } from '../../errors.ts'
 import { type Feed, Listeners } from '../../shared/events.ts'
 import { needles, readQuery } from '../../shared/text/query.ts'
 import { searchable } from '../../shared/text/splitWords.ts'
-import type { ImagesParts } from './dependencies.ts'
+import type { ImagesParts, ImagesUpstream } from './dependencies.ts'
 import { emptySlot, endedSlots, ImageRun } from './imageRun.ts'
 import { fileNameOf, saveImages } from './saveImages.ts'
 import { type ImagesNote, watchImages } from './watchImages.ts'
@@ -83,6 +83,7 @@ export function createImages(parts: ImagesParts) {
     /**
      * Stores an image request, then sends it; `alongside` runs in the same transaction. `requestId` becomes its id. If a request with
      * that id exists, returns it and sends nothing.
+     * @param by the app that makes it, with a client that sends its requests; null: a person does
      * @throws StudioError `bad_input`, `not_connected`, and errors of `alongside`
      */
     async make(
@@ -92,9 +93,10 @@ export function createImages(parts: ImagesParts) {
         ...request
       }: ImageRequest & { requestId?: string; fromImageId: string | null },
       alongside: () => void = () => undefined,
+      by: { app: string; upstream: ImagesUpstream } | null = null,
     ): Promise<Drawing> {
       if (request.prompt.trim() === '') throw new StudioError('bad_input', 'Describe the image.')
-      const upstream = images.drawing(id) ? null : await parts.upstream()
+      const upstream = images.drawing(id) ? null : (by?.upstream ?? (await parts.upstream()))
       // Checks again, because a concurrent call with this id may have waited for the connection too.
       const before = images.drawing(id)
       if (!upstream || before) {
@@ -104,6 +106,7 @@ export function createImages(parts: ImagesParts) {
       store.transaction(() => {
         images.insertDrawing(id, {
           ...request,
+          app: by?.app ?? null,
           createdAt: new Date().toISOString(),
           search: searchable(request.prompt),
           fromImageId: fromImageId !== null && images.isImage(fromImageId) ? fromImageId : null,
@@ -131,6 +134,8 @@ export function createImages(parts: ImagesParts) {
       notify({ what: 'drawing', id })
       return { prompt, n, model, size, responseFormat, fromImageId }
     },
+    /** A request, also of images that are deleted. @throws StudioError `no_such_item` */
+    drawing: drawingOf,
     /** Cancels a running request. Images that have arrived stay. An ended request does not change. @throws StudioError `no_such_item` */
     cancel({ drawingId }: { drawingId: string }): Drawing {
       runs.get(drawingId)?.run.stop('cancelled')

@@ -97,6 +97,7 @@ export function createSpeeches(parts: SpeechParts) {
     /**
      * Stores a speech, then requests it. `alongside` runs in the same transaction. `requestId` becomes the id of the speech: if a speech
      * with that id exists, returns it and requests nothing.
+     * @param by the app that makes it, with a client that sends its requests; null: a person does
      * @throws StudioError `bad_input`, `not_connected`, and errors of `alongside`
      */
     async make(
@@ -107,9 +108,10 @@ export function createSpeeches(parts: SpeechParts) {
         ...settings
       }: SpeechRequest & { requestId?: string; fromId: string | null },
       alongside: () => void = () => undefined,
+      by: { app: string; upstream: SpeechUpstream } | null = null,
     ): Promise<Speech> {
       const places = placesOf(text)
-      const upstream = speeches.find(id) ? null : await parts.upstream()
+      const upstream = speeches.find(id) ? null : (by?.upstream ?? (await parts.upstream()))
       // Checks again, because a concurrent call with this id may have waited for the connection too.
       if (!upstream || speeches.find(id)) {
         parts.store.transaction(alongside)
@@ -117,7 +119,8 @@ export function createSpeeches(parts: SpeechParts) {
       }
       const createdAt = new Date().toISOString()
       parts.store.transaction(() => {
-        speeches.insert({ id, createdAt, text, settings, places, fromId, mime: mimeOf[settings.format] })
+        const app = by?.app ?? null
+        speeches.insert({ id, createdAt, text, settings, places, fromId, app, mime: mimeOf[settings.format] })
         alongside()
       })
       start(id, upstream)

@@ -84,6 +84,16 @@ export function createTranscription(parts: TranscribeParts) {
     return id
   }
 
+  async function moveIn({ path, name: given, bytes, ...row }: NewFile): Promise<Recording> {
+    if (bytes === 0) throw new StudioError('bad_input', 'This file is empty.')
+    const name = given.trim() === '' ? 'File' : given.trim()
+    let id = ''
+    await files.addSound({ path }, { mime: typeByName(name), name }, ({ id: mediaId, mime }) => {
+      id = add({ ...row, name, source: 'file', mime, bytes, seconds: null, mediaId })
+    })
+    return shown(id)
+  }
+
   function shown(id: string): Recording {
     view.notify('recording', id)
     return view.recording(id)
@@ -135,16 +145,14 @@ export function createTranscription(parts: TranscribeParts) {
     },
     /** @throws StudioError `no_such_item`, `bad_input` for an empty file */
     async addFile({ uploadId, fromId }: { uploadId: string; fromId: string | null }): Promise<Recording> {
-      const { path, name: given, bytes } = transfers.uploads.take(uploadId)
-      if (bytes === 0) throw new StudioError('bad_input', 'This file is empty.')
-      const name = given.trim() === '' ? 'File' : given.trim()
-      let id = ''
-      await files.addSound({ path }, { mime: typeByName(name), name }, ({ id: mediaId, mime }) => {
-        id = add({ name, source: 'file', mime, bytes, seconds: null, mediaId, fromId })
-      })
+      const { path, name, bytes } = transfers.uploads.take(uploadId)
+      const added = await moveIn({ path, name, bytes, fromId })
       await transfers.uploads.done(uploadId)
-      return shown(id)
+      return added
     },
+    /** Adds a file for an app, which is moved from its path. @throws StudioError `bad_input` for an empty file */
+    addFileOf: (app: string, { path, name, bytes }: Omit<NewFile, 'app' | 'fromId'>): Promise<Recording> =>
+      moveIn({ path, name, bytes, app, fromId: null }),
     /** @throws StudioError `no_such_item` */
     async addSpeech({ speechId }: { speechId: string }): Promise<Recording> {
       const { path, mediaId, ...sound } = await parts.spoken(speechId)
@@ -160,6 +168,7 @@ export function createTranscription(parts: TranscribeParts) {
     /**
      * Stores a transcript, then requests it; `alongside` runs in the same transaction. `requestId` becomes its id: if a transcript with
      * that id exists, returns it and requests nothing.
+     * @param upstream sends it for an app; absent: it is a request of the studio
      * @throws StudioError `no_such_item`, `bad_input`, `not_connected`, and errors of `alongside`
      */
     async transcribe(
@@ -169,9 +178,10 @@ export function createTranscription(parts: TranscribeParts) {
         ...wish
       }: TranscriptRequest & { requestId?: string; recordingId: string },
       alongside: () => void = () => undefined,
+      upstream?: Awaited<ReturnType<TranscribeParts['upstream']>>,
     ): Promise<Transcript> {
       await recovered
-      const service = transcripts.find(id) ? null : await parts.upstream()
+      const service = transcripts.find(id) ? null : (upstream ?? (await parts.upstream()))
       // Checks again, because a concurrent call with this id may have waited for the connection too.
       if (!service || transcripts.find(id)) {
         store.transaction(alongside)
@@ -296,6 +306,11 @@ export function createTranscription(parts: TranscribeParts) {
       await Promise.all([microphone.close(), runs.close()])
     },
   }
+}
+
+/** A file that is moved into the media folder. */
+interface NewFile extends Pick<Recording, 'app' | 'fromId' | 'name' | 'bytes'> {
+  path: string
 }
 
 const noEvents: readonly never[] = []

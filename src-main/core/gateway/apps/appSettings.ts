@@ -1,4 +1,6 @@
-import type { App, AppSettings } from '../../../../src-preload/contract/apps.ts'
+import { homedir } from 'node:os'
+import { isAbsolute, join, normalize, parse } from 'node:path'
+import { type App, type AppSettings, maxFolderPath, maxToolInputs } from '../../../../src-preload/contract/apps.ts'
 import { instantOf } from '../../../../src-preload/contract/limitText.ts'
 import { colour, endpoint } from '../../../../src-preload/contract/requests.ts'
 import { StudioError } from '../../errors.ts'
@@ -35,6 +37,9 @@ export const defaultAppSettings: Omit<AppSettings, 'name' | 'colour'> = {
   askAbove: null,
   busyRequests: null,
   busySpend: null,
+  tools: false,
+  toolOutput: null,
+  toolInputs: [],
 }
 
 const mostModels = 500
@@ -98,6 +103,21 @@ function checkedBudget(given: string): string {
   return fromNano(amount)
 }
 
+/** A root folder would open every file of the computer, keys of other programs included. */
+function checkedFolder(given: string): string {
+  const folder = normalize(given.trim()).replace(/(?<=[^/\\:])[/\\]+$/, '')
+  if (given.trim() === '' || !isAbsolute(folder) || /\p{Cc}/u.test(folder) || folder.length > maxFolderPath)
+    bad(`Give the whole path of a folder, such as ${join(homedir(), 'Pictures')}.`)
+  if (parse(folder).root === folder) bad('Choose a folder below the root of the disk.')
+  return folder
+}
+
+function checkedFolders(given: readonly string[]): string[] {
+  const folders = [...new Set(given.map(checkedFolder))]
+  if (folders.length > maxToolInputs) bad(`Choose at most ${maxToolInputs} folders.`)
+  return folders
+}
+
 /** Applies `check` unless the value is null (no limit) or undefined (not given). */
 const unless = <T extends string | number | readonly string[], R>(
   given: T | null | undefined,
@@ -109,7 +129,7 @@ const unless = <T extends string | number | readonly string[], R>(
  * @throws StudioError `bad_input` for the first invalid setting
  */
 export function checkedChanges(given: UncheckedChanges): AppChanges {
-  const { name, colour: wanted, logBodies, retries, failFast, adaptRequests, atBudget, askNewModel } = given
+  const { name, colour: wanted, logBodies, retries, failFast, adaptRequests, atBudget, askNewModel, tools } = given
   return {
     name: name === undefined ? undefined : checkedName(name),
     colour: wanted === undefined ? undefined : checkedColour(wanted),
@@ -132,6 +152,9 @@ export function checkedChanges(given: UncheckedChanges): AppChanges {
     askAbove: unless(given.askAbove, checkedBudget),
     busyRequests: unless(given.busyRequests, (most) => checkedMost(most, 'requests an hour')),
     busySpend: unless(given.busySpend, checkedBudget),
+    tools,
+    toolOutput: unless(given.toolOutput, checkedFolder),
+    toolInputs: given.toolInputs && checkedFolders(given.toolInputs),
   }
 }
 
@@ -160,6 +183,9 @@ export function changedSettings(before: AppSettings, changes: AppChanges): AppSe
     askAbove: changed(changes.askAbove, before.askAbove),
     busyRequests: changed(changes.busyRequests, before.busyRequests),
     busySpend: changed(changes.busySpend, before.busySpend),
+    tools: changed(changes.tools, before.tools),
+    toolOutput: changed(changes.toolOutput, before.toolOutput),
+    toolInputs: changed(changes.toolInputs, before.toolInputs),
   }
 }
 

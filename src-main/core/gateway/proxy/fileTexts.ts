@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import { asStudioError } from '../../errors.ts'
-import type { FileReader } from '../../ports/fileReader.ts'
+import type { FileContent, FileReader } from '../../ports/fileReader.ts'
 import { type FileTexts, maxFileCharacters, type UnreadFile } from '../dialects/requestFiles.ts'
 import type { Unread } from '../dialects/translationWorker.ts'
 import { FairWorkers, type LaneWorker } from './fairWorkers.ts'
@@ -76,6 +77,12 @@ export class RequestFileTexts {
     const second = await translate(await this.#texts(app, first.unread, signal))
     if ('unread' in second) throw new TypeError('A translation with the texts of all its files lacks none.')
     return second
+  }
+
+  /** The text of one file, at most `maxFileCharacters` of it, or the reason why there is none. @throws StudioError `cancelled` */
+  async text(app: string, file: FileContent, signal: AbortSignal): Promise<FileText> {
+    const unread = { ...file, id: createHash('sha256').update(file.bytes).update(file.name).digest('hex') }
+    return this.#keptOf(app).get(unread.id) ?? this.#read(app, unread, signal)
   }
 
   terminate = (): Promise<void> => this.#readers.terminate()

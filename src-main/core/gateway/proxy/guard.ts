@@ -336,7 +336,7 @@ export function checkRequest(request: IncomingMessage, rules: GuardRules): Guard
   }
   const wanted = headers['access-control-request-method']
   const isPreflight = allowed && method === 'OPTIONS' && wanted !== undefined
-  const target = checkTarget(isPreflight ? wanted : method, request.url ?? '')
+  const target = checkTarget(isPreflight ? wanted : method, request.url ?? '', isKeyless)
   if (isPreflight) return preflight(request, origin, 'path' in target)
   if ('problem' in target) {
     const { status, code, message } = target.problem

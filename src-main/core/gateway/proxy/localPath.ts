@@ -2,6 +2,9 @@ import { pathProblem } from '../../upstream/path.ts'
 import { localRouteOf } from '../dialects/routes.ts'
 import { hasKey } from './keyInPath.ts'
 
+/** Path of the studio's MCP server. */
+export const mcpPath = '/mcp'
+
 /** Longest target, in characters. */
 const longest = 16_384
 
@@ -18,6 +21,8 @@ export interface TargetProblem {
   message: string
 }
 
+const outside: { problem: TargetProblem } = { problem: { status: 404, code: 'not_under_v1', message: notUnderV1 } }
+
 const refused = (why: string): { problem: TargetProblem } => ({
   problem: { status: 400, code: 'path_refused', message: `This path can’t be relayed: ${why}` },
 })
@@ -29,8 +34,13 @@ const refused = (why: string): { problem: TargetProblem } => ({
  *
  * Only the origin form (RFC 9112, 3.2.1) is allowed. A path that two servers could read differently is refused and never repaired
  * (`pathProblem`). In the query only the characters are checked, because servers do not normalize queries.
+ * @param isKeyless whether the server needs no key. The tools of `/mcp` can read files, so they always need one.
  */
-export function checkTarget(method: string, target: string): { path: string } | { problem: TargetProblem } {
+export function checkTarget(
+  method: string,
+  target: string,
+  isKeyless = false,
+): { path: string } | { problem: TargetProblem } {
   if (target.length > longest) return refused(`it is longer than ${longest} characters.`)
   if (!target.startsWith('/')) return refused('it does not begin with “/”.')
   const at = target.indexOf('?')
@@ -46,6 +56,7 @@ export function checkTarget(method: string, target: string): { path: string } | 
     if (!queryCharacters.test(query)) return refused('its query has a character that a query may not contain.')
     if (brokenEscape.test(query)) return refused('its query has a “%” that does not begin a percent-encoding.')
   }
+  if (path === mcpPath) return isKeyless ? outside : { path: target }
   const relayed = isRead || path === '/v1' || path.startsWith('/v1/') || localRouteOf(method, path) !== null
-  return relayed ? { path: target } : { problem: { status: 404, code: 'not_under_v1', message: notUnderV1 } }
+  return relayed ? { path: target } : outside
 }

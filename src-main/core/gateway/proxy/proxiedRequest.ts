@@ -25,6 +25,8 @@ export interface AllowedRequest {
   readonly turns?: TurnMemory
   /** Memory that was reserved for the whole body before it was received. */
   readonly reserved?: MemoryReservation | null
+  /** For a request of a tool: called when its log row exists. */
+  onRow?(id: number): void
   /** Set by the relay when nothing was sent to the service, as the request log says too. */
   refused: boolean
 }

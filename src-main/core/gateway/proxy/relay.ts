@@ -380,6 +380,7 @@ class RelayedRequest {
       this.#gone.abort()
     }
     this.#trace = trace
+    this.#allowed.onRow?.(trace.id)
     return trace
   }
 

@@ -57,7 +57,7 @@ export const cutMessages: Record<CutReason, string> = {
 
 /** Refuses a request before anything was sent, and records the refusal. */
 export function refuse(
-  deps: RelayDependencies,
+  deps: Pick<RelayDependencies, 'requestLog'>,
   request: IncomingMessage,
   response: AppReply,
   allowed: AllowedRequest,
@@ -70,7 +70,7 @@ export function refuse(
 
 /** Records a refusal. @param about `answer`: a person was asked, and refused */
 export function noteRefused(
-  { requestLog }: RelayDependencies,
+  { requestLog }: Pick<RelayDependencies, 'requestLog'>,
   { method = 'GET' }: IncomingMessage,
   allowed: AllowedRequest,
   refusal: Refusal,

@@ -24,6 +24,7 @@ import { sql as queuedMessages } from './023-queued-messages.ts'
 import { sql as adaptedRequests } from './024-adapted-requests.ts'
 import { sql as connectedPrograms } from './025-connected-programs.ts'
 import { sql as questions } from './026-questions.ts'
+import { sql as appTools } from './027-app-tools.ts'
 
 /** In order. A database's `user_version` is the number of migrations that it has had. Never change one that was released; append a new one. */
 export const migrations: readonly string[] = [
@@ -53,4 +54,5 @@ export const migrations: readonly string[] = [
   adaptedRequests,
   connectedPrograms,
   questions,
+  appTools,
 ]

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { asStudioError, StudioError } from '../../errors.ts'
+import type { Via } from '../../ports/appMedia.ts'
 import type { AdmissionRequest, RequestEnd, RequestTrace, StudioFeature } from '../../ports/requests.ts'
 import { factsOf, type HeaderPairs } from '../headers.ts'
 import { guardOfReply, type JsonScan } from '../json/jsonScan.ts'
@@ -104,6 +105,23 @@ export async function call(link: UpstreamLink, request: CallRequest, options: Ca
     options.onClosed?.()
     throw hasConnected || !isUnanswered(error.kind) ? thrown : unsent(error)
   }
+}
+
+/**
+ * Sends a request by `via`, which retries, queues and logs it.
+ * @throws StudioError
+ */
+export async function callVia(
+  { base, credential }: UpstreamLink,
+  { method, url, accept, headers = [], body }: CallRequest,
+  { via, ...options }: CallOptions & { via: Via },
+): Promise<Pick<UnreadReply, 'bytes' | 'facts'>> {
+  const path = url.pathname.slice(base.prefix.length) + url.search
+  const sent = { method, path, headers: [['accept', accept], ...headers] satisfies HeaderPairs, body: body?.() ?? null }
+  const { status, headers: received, bytes } = await via(sent, options)
+  const facts = factsOf(status, received, Date.now())
+  if (status < 200 || status > 299) throw errorOfReply(facts, await readStart(bytes, maxErrorBody), credential)
+  return { facts, bytes }
 }
 
 /** Marks a failure in which no attempt reached the service. */
@@ -298,7 +316,7 @@ export function parseReply<T>(link: UpstreamLink, facts: ReplyFacts, bytes: Uint
 /** Yields the reply's bytes while they are cheap to parse. Parsing a hostile reply would block the program for seconds. */
 export async function* guarded(
   link: UpstreamLink,
-  { bytes, facts }: UnreadReply,
+  { bytes, facts }: Pick<UnreadReply, 'bytes' | 'facts'>,
   guard: JsonScan,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const chunk of bytes) {

@@ -35,6 +35,7 @@ export function limitsOf(app: App): string {
     app.atBudget === 'ask' && 'asks at a budget',
     app.askNewModel && 'asks about new models',
     app.askAbove && `asks above ${app.askAbove} SC a request`,
+    app.tools && 'tools allowed',
   ]
   return parts.filter((part) => typeof part === 'string').join(', ')
 }
@@ -87,5 +88,8 @@ export function detailsOf(app: App): [name: string, value: string][] {
     ['new models', app.askNewModel ? 'a person is asked' : 'sent'],
     ['asks above', app.askAbove === null ? 'never' : `${app.askAbove} SC a request`],
     ['busy above', busyOf(app)],
+    ['tools (MCP)', app.tools ? 'allowed' : 'not allowed'],
+    ['folder for results of tools', app.toolOutput ?? 'none'],
+    ['folders that tools may read', app.toolInputs.join(', ') || 'none'],
   ]
 }

@@ -26,6 +26,9 @@ export interface AppCliOptions {
   askAbove?: string
   busyRequests?: string
   busySpend?: string
+  tools?: boolean
+  toolOutput?: string
+  toolInputs?: string[]
 }
 
 const minute = 60_000
@@ -106,6 +109,9 @@ export function readAppOptions(typed: AppCliOptions): AppChanges {
     askAbove: limit(typed.askAbove, budget('--ask-above')),
     busyRequests: limit(typed.busyRequests, count('--busy-requests')),
     busySpend: limit(typed.busySpend, budget('--busy-spend')),
+    tools: typed.tools,
+    toolOutput: limit(typed.toolOutput, (folder) => folder),
+    toolInputs: typed.toolInputs?.includes('none') ? [] : typed.toolInputs,
   })
   if (changes.expiresAt && Date.parse(changes.expiresAt) <= now) throw bad('--expires is in the past.')
   return changes

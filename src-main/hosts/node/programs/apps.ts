@@ -167,6 +167,14 @@ function withSettings(command: Command): Command {
     .option('--ask-above <sc>', 'ask a person about each request that may cost more SC than this, or none')
     .option('--busy-requests <n>', 'raise an alert above this number of requests an hour, or none')
     .option('--busy-spend <sc>', 'raise an alert above this spend an hour in SC, or none')
+    .option('--tools', 'allow speech, images, transcription and documents as tools (MCP)')
+    .option('--no-tools', 'allow no tools (default)')
+    .option('--tool-output <folder>', 'folder for the results of tools, or none')
+    .option(
+      '--tool-inputs <folder>',
+      'folder whose files the tools may read. Repeat for more: all folders of the app are replaced. none removes them',
+      (folder: string, before: string[] | undefined) => [...(before ?? []), folder],
+    )
 }
 
 /** Converts the options to settings. An invalid value ends the command with a usage error. */

@@ -1,0 +1,134 @@
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { StudioError } from '../errors.ts'
+import type { Images } from '../features/images/images.ts'
+import { fileNameOf } from '../features/images/saveImages.ts'
+import { extensionOf, speechName } from '../features/speech/formats.ts'
+import type { Speeches } from '../features/speech/speeches.ts'
+import type { TranscriptionFeature } from '../features/transcription/transcription.ts'
+import type { AppMedia, MadeItem, MediaCall, MediaMaker } from '../ports/appMedia.ts'
+import type { Upstream } from '../upstream/client.ts'
+import { servicePathOf } from '../upstream/path.ts'
+
+export interface AppMediaDependencies {
+  images: Images
+  speech: Speeches
+  transcription: TranscriptionFeature
+  media: { pathOf(mediaId: string): string | null }
+  /** @throws StudioError `not_connected` */
+  upstream(): Promise<Upstream>
+  /** Origin of the local API, which replaces the base address in the replies that apps get. */
+  local(): string
+}
+
+type MediaUpstream = Pick<Upstream, 'createImage' | 'createSpeech' | 'createTranscription' | 'fetchFile' | 'redact'>
+
+/** The media features as tools of apps. Their requests are the app's, and what they make is in the galleries, marked with the app. */
+export function composeAppMedia(dependencies: AppMediaDependencies): AppMedia {
+  const { images, speech, transcription, media, local } = dependencies
+
+  async function through({ via }: MediaMaker): Promise<MediaUpstream> {
+    const upstream = await dependencies.upstream()
+    return {
+      createImage: (request, options) => upstream.createImage(request, { ...options, via }),
+      createSpeech: (request, options) => upstream.createSpeech(request, { ...options, via }),
+      createTranscription: (request, options) => upstream.createTranscription(request, { ...options, via }),
+      // The relay has written the addresses of this computer into the reply.
+      fetchFile(address, options) {
+        const path = address.startsWith(`${local()}/`) ? servicePathOf(address.slice(local().length)) : null
+        const own = path === null ? address : `${upstream.base.url.replace(/\/$/, '')}${path}`
+        return upstream.fetchFile(own, { ...options, via })
+      },
+      redact: upstream.redact,
+    }
+  }
+
+  function fileOf(mediaId: string, mime: string, name: string): MadeItem['files'] {
+    const path = media.pathOf(mediaId)
+    return path === null ? [] : [{ path, mime, name }]
+  }
+
+  return {
+    async image(by, request, call) {
+      const made = await images.make({ ...request, fromImageId: null }, undefined, {
+        app: by.app,
+        upstream: await through(by),
+      })
+      const { id } = made
+      call.describe = () => {
+        const { slots } = images.drawing(id)
+        const kept = slots.filter(({ state }) => state === 'kept').length
+        return kept === 0 ? 'The service is making it.' : `${kept} of ${slots.length} images`
+      }
+      await untilOver(call, images.over(id), () => images.cancel({ drawingId: id }))
+      const drawing = images.drawing(id)
+      check(drawing)
+      const files = drawing.slots.flatMap(({ imageId }) => {
+        if (imageId === null) return []
+        const { image } = images.get({ id: imageId })
+        return fileOf(image.mediaId, image.mime, fileNameOf(image))
+      })
+      return { id, files, cost: drawing.cost, costIs: drawing.costIs }
+    },
+
+    async speech(by, request, call) {
+      const { id } = await speech.make({ ...request, fromId: null }, undefined, {
+        app: by.app,
+        upstream: await through(by),
+      })
+      call.describe = () => {
+        const { parts, partsDone, audioBytes } = speech.get({ id })
+        return `${partsDone} of ${parts} parts, ${Math.round(audioBytes / 1000)} kB`
+      }
+      await untilOver(call, speech.over(id), () => speech.cancel({ id }))
+      const spoken = speech.get({ id })
+      check(spoken)
+      const name = speechName(spoken.excerpt, extensionOf[spoken.format])
+      const files = spoken.mediaId === null ? [] : fileOf(spoken.mediaId, spoken.mime, name)
+      return { id, files, cost: spoken.cost, costIs: spoken.costIs }
+    },
+
+    async transcript(by, source, request, call) {
+      const upstream = await through(by)
+      const recordingId = await recordingOf(by.app, source)
+      const { id, totalBytes } = await transcription.transcribe({ ...request, recordingId }, undefined, upstream)
+      const read = async () => {
+        const { transcripts } = await transcription.get({ id: recordingId })
+        const found = transcripts.find((one) => one.id === id)
+        if (!found) throw new StudioError('no_such_item', 'This transcript was deleted.')
+        return found
+      }
+      call.describe = () => `Waiting for the transcript of ${Math.ceil(totalBytes / 1000)} kB.`
+      await untilOver(call, transcription.over(id), () => transcription.cancel({ transcriptId: id }))
+      const transcript = await read()
+      check(transcript)
+      const { cost, costIs, text } = transcript
+      return { id: recordingId, files: [], cost, costIs, text }
+    },
+  }
+
+  async function recordingOf(app: string, source: Parameters<AppMedia['transcript']>[1]): Promise<string> {
+    if ('path' in source) return (await transcription.addFileOf(app, source)).id
+    if (speech.has(source.id)) return (await transcription.addSpeech({ speechId: source.id })).id
+    return (await transcription.get(source)).recording.id
+  }
+}
+
+/** Waits for the end of a run, which the end of its call cancels. */
+async function untilOver({ signal }: MediaCall, over: Promise<unknown>, cancel: () => unknown): Promise<void> {
+  const stop = (): void => void cancel()
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  try {
+    await over
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** @throws StudioError the failure of an item that is not done */
+function check({ state, problem }: { state: string; problem: Problem | null }): void {
+  if (state === 'done') return
+  if (problem === null) throw new StudioError('cancelled', 'This request was cancelled.')
+  const { kind, message, ...facts } = problem
+  throw new StudioError(kind, message, facts)
+}

@@ -1,0 +1,71 @@
+import { readdirSync } from 'node:fs'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { createRouterClient } from '@orpc/server'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { createCore } from '../../../src-main/core/core.ts'
+import { realParts } from '../../../src-main/hosts/node/realDependencies.ts'
+import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { testHost } from '../../core/helpers/core.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
+import { runInProcess } from './fixtures/inProcess.ts'
+import { environmentOf, sourceEntry } from './fixtures/process.ts'
+
+/** The official client, which starts `inference-studio mcp` as agents do. */
+async function agent(args: string[], env: Record<string, string>): Promise<Client> {
+  const home = temporaryFolder('studio-home-')
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [sourceEntry, 'mcp', ...args],
+    env: environmentOf({ HOME: home, ...env }),
+  })
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(transport, { timeout: 60_000 })
+  onTestFinished(() => client.close())
+  return client
+}
+
+it('over standard input and output an agent uses the running studio, and a cancelled call ends there', async () => {
+  const sandbox = await startSandbox()
+  onTestFinished(() => sandbox.close())
+  const dataDir = temporaryFolder('studio-mcp-')
+  const connect = { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey }
+  const core = await createCore(testHost(dataDir).host, { connect, proxyPort: 0 })
+  onTestFinished(() => core.stop())
+  const client = createRouterClient(core.router)
+  const { key } = await client.apps.add({ name: 'agent', tools: true })
+  const port = new URL(core.addresses().proxy ?? '').port
+  const own = await agent(['--data-dir', dataDir, '--api-port', port], { INFERENCE_STUDIO_KEY: key })
+  expect((await own.listTools()).tools.map(({ name }) => name)).toContain('speak')
+  const spoken = await own.callTool({ name: 'speak', arguments: { text: 'The harbour is quiet.' } })
+  expect(spoken.content[1]?.type).toBe('audio')
+
+  const stop = new AbortController()
+  const call = own.callTool(
+    { name: 'generate_image', arguments: { prompt: 'A lighthouse', model: 'fault/stall' } },
+    { signal: stop.signal },
+  )
+  const ended = expect(call).rejects.toThrow()
+  await vi.waitFor(() => expect(core.activity.read().requests).toBe(1), 10_000)
+  stop.abort()
+  await ended
+  await vi.waitFor(() => expect(core.activity.read().requests).toBe(0), 10_000)
+})
+
+it('without a running studio the command starts one for its time, with the data folder of the person', async () => {
+  const dataDir = temporaryFolder('studio-mcp-')
+  const added = await runInProcess(['apps', 'add', 'agent', '--tools', '--json', '--data-dir', dataDir], realParts)
+  const { key } = JSON.parse(added.stdout)
+  const own = await agent(['--data-dir', dataDir, '--sandbox'], { INFERENCE_STUDIO_KEY: key })
+  const drawn = await own.callTool({ name: 'generate_image', arguments: { prompt: 'A lighthouse' } })
+  expect(drawn.content[1]?.type).toBe('image')
+  expect(readdirSync(dataDir)).toContain('media')
+})
+
+it('without a key the command says where to get one', async () => {
+  vi.stubEnv('INFERENCE_STUDIO_KEY', '')
+  const { code, stderr } = await runInProcess(['mcp', '--data-dir', temporaryFolder('studio-mcp-')], realParts)
+  vi.unstubAllEnvs()
+  expect(code).toBe(1)
+  expect(stderr).toContain('apps add NAME --tools')
+})
