@@ -48,6 +48,7 @@ export function openData({ dataDir, log }: Pick<Host, 'dataDir' | 'log'>, openin
     dataDir,
     apps: apps.list,
     bodyDays: () => settings.value.bodyDays,
+    secretBeginnings: () => settings.value.secretBeginnings,
     deadlines: retentionClock,
     log,
   })

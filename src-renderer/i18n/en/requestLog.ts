@@ -53,6 +53,7 @@ export const requestLog = {
       transcribe: 'transcribe',
       images: 'images',
       account: 'account',
+      again: 'ask again',
     },
     states: {
       waiting: 'queued',
