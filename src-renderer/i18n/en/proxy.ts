@@ -1,3 +1,4 @@
+import { again } from './again.ts'
 import { requestLog } from './requestLog.ts'
 
 export const proxy = {
@@ -327,4 +328,5 @@ export const proxy = {
     tooMany: 'You can allow at most 50 origins. Remove one first.',
   },
   ...requestLog,
+  again,
 }
