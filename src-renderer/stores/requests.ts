@@ -6,6 +6,7 @@ import {
   type RequestDetail,
   type RequestFilter,
   type RequestRow,
+  type RequestSelection,
   type RequestsEvent,
   type requestCounts,
 } from '../../src-preload/contract/requests.ts'
@@ -59,6 +60,8 @@ export interface RequestsStore {
   selected: number | null
   /** Ids of the requests that a person selected for a replay or a fixture. They stay when the filter changes. */
   marked: ReadonlySet<number>
+  /** The open dialog about logged requests. Here, because a resized window moves the details, and the dialog must stay. */
+  dialog: { kind: 'ask'; detail: RequestDetail } | { kind: 'replay'; selection: RequestSelection } | null
   inspected: Inspected | null
 }
 
@@ -81,6 +84,7 @@ export const firstRequests: RequestsStore = {
   counts: null,
   selected: null,
   marked: new Set(),
+  dialog: null,
   inspected: null,
 }
 
@@ -111,6 +115,7 @@ export const withFilter = (store: RequestsStore, filter: RequestFilter): Request
   filter,
   selected: store.selected,
   marked: store.marked,
+  dialog: store.dialog,
   inspected: store.inspected,
 })
 

@@ -120,7 +120,12 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
     .option('--at-once', 'with --replay: send each reply at once, not with its recorded timing', false)
     .option('--exact', 'with --replay: refuse a request that equals no recorded one', false)
     .addOption(json())
-    .action(async (options) => ended(await (await import('./commands/sandbox.ts')).sandbox(options, parts)))
+    .action(async (options, command) => {
+      if (options.replay === undefined && (options.atOnce || options.exact)) {
+        command.error('error: --at-once and --exact need --replay')
+      }
+      ended(await (await import('./commands/sandbox.ts')).sandbox(options, parts))
+    })
 
   describeApps(program, parts, ended)
   describeConnections(program, parts, ended)

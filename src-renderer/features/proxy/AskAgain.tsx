@@ -12,7 +12,7 @@ import { Field } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
 import { Spinner } from '../../shared/ui/Spinner.tsx'
 import { TextArea } from '../../shared/ui/TextArea.tsx'
-import { closeOver, inspectRow } from './actions.ts'
+import { closeDialog, inspectRow } from './actions.ts'
 import { Comparison } from './Comparison.tsx'
 import { count } from './figures.ts'
 import { objectsIn, parsed, recordedRequest } from './recorded.ts'
@@ -23,19 +23,19 @@ type Json = Record<string, unknown>
 const unchanged: ReadonlySet<string> = new Set(['model', 'messages', 'tools'])
 
 /** Sends a logged request again, to the same or another model and with other parameters, and shows the reply beside the old one. */
-export function AskAgain({ detail, open, onClose }: { detail: RequestDetail; open: boolean; onClose: () => void }) {
+export function AskAgain({ detail }: { detail: RequestDetail | null }) {
   const { t } = useTranslation('proxy')
-  const request = recordedRequest(detail.requestBody)
+  const request = recordedRequest(detail?.requestBody ?? null)
   return (
     <Dialog
-      open={open}
-      onClose={onClose}
+      open={detail !== null}
+      onClose={closeDialog}
       width="full"
       stayOnOutsideClick
       title={t('again.title')}
       about={t('again.about')}
     >
-      {typeof request !== 'string' && <Asking original={detail} request={request} />}
+      {detail && typeof request !== 'string' && <Asking original={detail} request={request} />}
     </Dialog>
   )
 }
@@ -94,7 +94,7 @@ function Asking({ original, request }: { original: RequestDetail; request: Json 
               variant="plain"
               onClick={() => {
                 inspectRow(now.row.id)
-                closeOver()
+                closeDialog()
               }}
             >
               {t('again.openNew')}

@@ -1,7 +1,7 @@
 import { CircleDot, CirclePlay, Download, FileJson, History, ListX, X } from 'lucide-react'
 import { useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type RequestFilter, type RequestSelection, studioFeature } from '../../../src-preload/contract/requests.ts'
+import { type RequestFilter, studioFeature } from '../../../src-preload/contract/requests.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Checkbox } from '../../shared/ui/Field.tsx'
@@ -10,10 +10,9 @@ import { Select } from '../../shared/ui/Select.tsx'
 import { useApps } from '../../stores/apps.ts'
 import { useChat } from '../../stores/chat.ts'
 import { defaultFilter, isFiltered, modelsSeen, requestsStore, useRequests } from '../../stores/requests.ts'
-import { clearMarks, filterBy, saveFixture, saveLog, selectionOf } from './actions.ts'
+import { clearMarks, filterBy, saveFixture, saveLog, selectionOf, showDialog } from './actions.ts'
 import { count } from './figures.ts'
 import { instantOf, localText } from './form.ts'
-import { ReplayDialog } from './Replays.tsx'
 
 /** ms after the last key press before the search starts. */
 const typingPause = 200
@@ -55,7 +54,6 @@ export function LogBar({ onFollow }: { onFollow: () => void }) {
 function Fixture() {
   const { t } = useTranslation('proxy')
   const marked = useRequests((store) => store.marked)
-  const [selection, setSelection] = useState<RequestSelection | null>(null)
   return (
     <span className="ms-auto flex flex-wrap items-center gap-2">
       {marked.size > 0 && (
@@ -63,13 +61,15 @@ function Fixture() {
           {t('again.fixture.clear')}
         </Button>
       )}
-      <Button icon={History} onClick={() => setSelection(selectionOf(requestsStore.getState()))}>
+      <Button
+        icon={History}
+        onClick={() => showDialog({ kind: 'replay', selection: selectionOf(requestsStore.getState()) })}
+      >
         {t('again.fixture.replay')}
       </Button>
       <Button icon={FileJson} onClick={() => void saveFixture()}>
         {marked.size > 0 ? t('again.fixture.saveMarked', { figure: count(marked.size) }) : t('again.fixture.save')}
       </Button>
-      <ReplayDialog selection={selection} onClose={() => setSelection(null)} />
     </span>
   )
 }

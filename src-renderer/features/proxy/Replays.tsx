@@ -9,23 +9,17 @@ import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { useCall } from '../../shared/useCall.ts'
-import { say } from './actions.ts'
+import { closeDialog, say } from './actions.ts'
 import { count } from './figures.ts'
 
-interface ReplayProps {
-  /** Null: the dialog is closed. */
-  selection: RequestSelection | null
-  onClose: () => void
-}
-
 /** Starts and stops the sandbox that answers selected requests with their recorded replies. */
-export function ReplayDialog({ selection, onClose }: ReplayProps) {
+export function ReplayDialog({ selection }: { selection: RequestSelection | null }) {
   const { t } = useTranslation('proxy')
   const chosen = selection && 'ids' in selection ? selection.ids.length : null
   const about =
     chosen === null ? t('again.replays.aboutAll') : t('again.replays.about', { count: chosen, figure: count(chosen) })
   return (
-    <Dialog open={selection !== null} onClose={onClose} width="wide" title={t('again.replays.title')} about={about}>
+    <Dialog open={selection !== null} onClose={closeDialog} width="wide" title={t('again.replays.title')} about={about}>
       {selection && <Choice selection={selection} />}
     </Dialog>
   )

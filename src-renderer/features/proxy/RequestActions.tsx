@@ -9,11 +9,9 @@ import { useApp } from '../../stores/app.ts'
 import { useApps } from '../../stores/apps.ts'
 import { isOpen, useRequests } from '../../stores/requests.ts'
 import { Confirmed } from './AppActions.tsx'
-import { AskAgain } from './AskAgain.tsx'
-import { askDetail, attempt, inspectRow, openAsChat, say, toggleMark } from './actions.ts'
+import { askDetail, attempt, inspectRow, openAsChat, say, showDialog, toggleMark } from './actions.ts'
 import { asCurl, keyPlaceholder } from './curl.ts'
 import { EditDialog } from './EditDialog.tsx'
-import { ReplayDialog } from './Replays.tsx'
 import { recordedRequest } from './recorded.ts'
 
 /** The address in the copied command line while the proxy is off. */
@@ -86,14 +84,12 @@ function Recorded({ detail }: { detail: RequestDetail }) {
   const { t } = useTranslation('proxy')
   const { row, againOf } = detail
   const isMarked = useRequests(({ marked }) => marked.has(row.id))
-  const [asking, setAsking] = useState(false)
-  const [replaying, setReplaying] = useState(false)
   const request = recordedRequest(detail.requestBody)
   if (typeof request === 'string')
     return row.hasBodies && <p className="basis-full text-soft">{t(`again.whyNot.${request}`)}</p>
   return (
     <>
-      <Button icon={RotateCw} onClick={() => setAsking(true)}>
+      <Button icon={RotateCw} onClick={() => showDialog({ kind: 'ask', detail })}>
         {t('again.ask')}
       </Button>
       {row.endpoint === 'chat' && (
@@ -101,10 +97,10 @@ function Recorded({ detail }: { detail: RequestDetail }) {
           {t('again.openAsChat')}
         </Button>
       )}
-      <Button icon={History} onClick={() => setReplaying(true)}>
+      <Button icon={History} onClick={() => showDialog({ kind: 'replay', selection: { ids: [row.id] } })}>
         {t('again.replay')}
       </Button>
-      <Button icon={ListChecks} aria-pressed={isMarked} onClick={() => toggleMark(row.id)}>
+      <Button icon={ListChecks} onClick={() => toggleMark(row.id)}>
         {t(isMarked ? 'again.unmark' : 'again.mark')}
       </Button>
       {againOf !== null && (
@@ -115,8 +111,6 @@ function Recorded({ detail }: { detail: RequestDetail }) {
           </Button>
         </p>
       )}
-      <AskAgain detail={detail} open={asking} onClose={() => setAsking(false)} />
-      <ReplayDialog selection={replaying ? { ids: [row.id] } : null} onClose={() => setReplaying(false)} />
     </>
   )
 }

@@ -64,6 +64,7 @@ export function startProxyPage(given: Client): () => void {
     watching?.abort()
     watching = null
     clearInterval(counting)
+    closeDialog()
     setClient(null)
   }
 }
@@ -153,6 +154,9 @@ export function toggleMark(id: number): void {
 export function clearMarks(): void {
   requestsStore.setState({ marked: new Set() })
 }
+
+export const showDialog = (dialog: store.RequestsStore['dialog']): void => requestsStore.setState({ dialog })
+export const closeDialog = (): void => showDialog(null)
 
 /** The selected requests, or else those that match the filter. */
 export function selectionOf({ marked, filter }: Pick<store.RequestsStore, 'marked' | 'filter'>): RequestSelection {

@@ -32,12 +32,11 @@ export function copyBody(limit: number): {
       const all = bytes === kept.length
       const text = textOf(kept.view(), all)
       kept.clear()
-      const { times } = arrivals
-      if (text === null) return { text: null, bytes, capped: bytes > limit, times }
+      if (text === null) return { text: null, bytes, capped: bytes > limit }
       const cleaned = Buffer.from(clean(text))
       // A key that begins in the last bytes of an incomplete copy is not recognised.
       const sure = all ? cleaned.length : Math.max(0, cleaned.length - tail)
-      return { text: firstBytes(cleaned, Math.min(limit, sure)), bytes, capped: bytes > limit, times }
+      return { text: firstBytes(cleaned, Math.min(limit, sure)), bytes, capped: bytes > limit, ...arrivals.times }
     },
   }
 }
@@ -46,21 +45,26 @@ export function copyBody(limit: number): {
 class Arrivals {
   #start: number | null = null
   #togetherMs = togetherMs
-  times: [ms: number, bytes: number][] = []
+  #times: [ms: number, bytes: number][] = []
+
+  /** Nothing when the body arrived at once. */
+  get times(): Pick<CopiedBody, 'times'> {
+    return this.#times.length > 1 ? { times: this.#times } : {}
+  }
 
   add(bytes: number): void {
     const now = performance.now()
     this.#start ??= now
     const at = Math.round(now - this.#start)
-    const last = this.times.at(-1)
+    const last = this.#times.at(-1)
     if (last && at - last[0] < this.#togetherMs) last[1] += bytes
-    else if (this.times.push([at, bytes]) >= maxTimes) this.#join()
+    else if (this.#times.push([at, bytes]) >= maxTimes) this.#join()
   }
 
   #join(): void {
     this.#togetherMs *= 2
-    this.times = this.times.flatMap(([at, bytes], index) =>
-      index % 2 === 0 ? [[at, bytes + (this.times[index + 1]?.[1] ?? 0)]] : [],
+    this.#times = this.#times.flatMap(([at, bytes], index) =>
+      index % 2 === 0 ? [[at, bytes + (this.#times[index + 1]?.[1] ?? 0)]] : [],
     )
   }
 }

@@ -128,7 +128,7 @@ describe('a logged request', () => {
     leaving.abort()
     await events.next().catch(() => undefined)
     await vi.waitFor(() => expect(sandbox.observe.openStreams()).toBe(0), { timeout: 20_000 })
-    const row = first.value?.type === 'row' ? first.value.id : 0
+    const row = first.done ? 0 : rowOf([first.value])
     await vi.waitFor(async () =>
       expect((await client.requests.get({ id: row })).row).toMatchObject({ state: 'cancelled', cancelledBy: 'person' }),
     )
