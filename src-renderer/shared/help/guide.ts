@@ -23,9 +23,12 @@ export async function guideSections(page: string): Promise<GuideSection[] | null
   return text === undefined ? null : sectionsOf(text)
 }
 
-/** Splits a page before its headings. Links to files outside of the guide become plain text, because the window does not have them. */
+/**
+ * Splits a page before its headings. Pictures are left out, and links to files outside of the guide become plain text, because the window
+ * does not have them.
+ */
 export function sectionsOf(markdown: string): GuideSection[] {
-  const own = markdown.replace(/\[([^\]]*)\]\(\.\.\/[^)\s]*\)/g, '$1')
+  const own = markdown.replace(/!\[[^\]]*\]\([^)\s]*\)\n*/g, '').replace(/\[([^\]]*)\]\(\.\.\/[^)\s]*\)/g, '$1')
   return own.split(/^(?=###? )/m).map((text) => ({ anchor: anchorOf(/^###? (.*)/.exec(text)?.[1] ?? ''), text }))
 }
 
