@@ -24,6 +24,9 @@ const version = 1
 /** Headers of a reply that a program may depend on. All others are of one connection, or of one moment. */
 const keptHeaders: ReadonlySet<string> = new Set(['content-type', 'retry-after', 'x-should-retry'])
 
+/** Largest fixture, UTF-16 units. It is one text in memory, here and in the sandbox. */
+const maxFixture = 64 * 1024 * 1024
+
 interface Exchange {
   request: { method: 'POST'; path: string; body: unknown }
   reply: { status: number; headers: Record<string, string>; pieces: [ms: number, text: string][] }
@@ -34,17 +37,23 @@ type Source = Pick<SqliteRequestLog, 'get' | 'page' | 'replyTimes' | 'secrets'>
 /**
  * The selected requests and their replies as the text of a fixture, oldest first, without secrets by the rules of today. Requests without a complete
  * JSON body and a complete reply in text are counted and left out.
- * @throws StudioError `no_such_item`; `bad_input` when no request is left
+ * @throws StudioError `no_such_item`; `bad_input` when no request is left, or all are too large together
  */
 export async function fixtureOf(log: Source, selection: RequestSelection): Promise<FixtureCounts & { text: string }> {
   const counts: FixtureCounts = { requests: 0, incomplete: 0, unsuitable: 0 }
   const texts: string[] = []
+  let length = 0
   for (const id of await idsOf(log, selection)) {
     const exchange = exchangeOf(log.get(id), log.replyTimes(id) ?? [], log.secrets)
     if (typeof exchange === 'string') counts[exchange] += 1
     else {
       counts.requests += 1
-      texts.push(JSON.stringify(exchange, null, 1))
+      const text = JSON.stringify(exchange, null, 1)
+      length += text.length
+      if (length > maxFixture) {
+        throw new StudioError('bad_input', 'These requests are larger than 64 MB together. Select fewer.')
+      }
+      texts.push(text)
     }
     // Masking and parsing one exchange takes up to 20 ms.
     await nextTurn()

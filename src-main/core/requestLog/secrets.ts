@@ -201,6 +201,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 const recordsIn = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.filter(isRecord) : [])
 
+const numberOf = (index: unknown, at: number): string => `${typeof index === 'number' ? index : at}`
+
 /** The texts in the deltas of a chunk, each with the path of its stream: its choice, its tool call and its name. */
 function piecesOf(line: Line): (Piece & { path: string })[] {
   const textsIn = (record: Record<string, unknown>, path: string) =>
@@ -214,9 +216,9 @@ function piecesOf(line: Line): (Piece & { path: string })[] {
     })
   return recordsIn(line.data?.choices).flatMap(({ index, delta }, at) => {
     if (!isRecord(delta)) return []
-    const path = `${String(index ?? at)}`
+    const path = numberOf(index, at)
     const calls = recordsIn(delta.tool_calls).flatMap((call, number) =>
-      isRecord(call.function) ? textsIn(call.function, `${path} ${String(call.index ?? number)}`) : [],
+      isRecord(call.function) ? textsIn(call.function, `${path} ${numberOf(call.index, number)}`) : [],
     )
     return [...textsIn(delta, path), ...calls]
   })

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ClientGone, errorBody, ServiceError } from '../errors.ts'
 import { settleEarly } from '../faults/early.ts'
+import { replayed } from '../routes/replay.ts'
 import { findRoute } from '../routes/routes.ts'
 import { type ApiKey, instant } from '../world/accounts.ts'
 import type { World } from '../world/world.ts'
@@ -42,7 +43,7 @@ function routeOf(
   path: string,
 ): Pick<ReturnType<typeof findRoute>, 'route' | 'parameters'> {
   if (!replay || method !== 'POST' || !path.startsWith('/v1/')) return findRoute(method, path)
-  return { route: { method, path, run: (call) => replay.answer(call, path) }, parameters: {} }
+  return { route: { method, path, run: (call) => replayed(call, replay, path) }, parameters: {} }
 }
 
 /** Answers bytes that are not HTTP with the error object, then closes the connection. */

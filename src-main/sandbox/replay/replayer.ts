@@ -1,9 +1,5 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
-import { ClientGone, ServiceError } from '../errors.ts'
-import type { Call } from '../http/call.ts'
-import { readJson } from '../http/read.ts'
+import { ServiceError } from '../errors.ts'
 import { FixtureError, type RecordedExchange, readFixture } from './fixture.ts'
 
 export interface ReplayOptions {
@@ -42,14 +38,14 @@ interface Recorded {
 export class Replayer {
   readonly #all: Recorded[]
   readonly #byRequest = new Map<string, Recorded[]>()
-  readonly #timing: ReplayOptions['timing']
+  readonly timing: ReplayOptions['timing']
   readonly #isExact: boolean
   /** The models that recorded requests name. */
   readonly models: readonly string[]
 
   /** @throws FixtureError */
   constructor({ fixture, timing, isExact = false }: ReplayOptions) {
-    this.#timing = timing
+    this.timing = timing
     this.#isExact = isExact
     const exchanges = readFixture(fixture)
     try {
@@ -72,47 +68,19 @@ export class Replayer {
     this.models = [...new Set(models)].filter((model) => model !== null).sort()
   }
 
-  /** @throws ServiceError 400 for a body that is not JSON, 404 `replay_no_match` */
-  async answer(call: Call, path: string): Promise<void> {
-    const { record, reply } = call
-    const body = await readJson(call.request, record, z.unknown())
-    record.model = modelOf(body)
+  /** The reply to a request, and how it was found. @throws ServiceError 404 `replay_no_match` */
+  take(path: string, body: unknown): { reply: RecordedExchange['reply']; how: 'exact' | 'order' } {
     const members = membersOf(body)
-    const { recorded, how } = this.#find(path, members, isStreamed(body))
-    recorded.isUsed = true
-    const { status, headers, pieces } = recorded.reply
-    record.stream = headers['content-type']?.startsWith('text/event-stream') ?? false
-    reply.addHeaders({ 'X-Sandbox-Replay': how })
-    const text = pieces.map(([, part]) => part).join('')
-    if (this.#timing === 'immediate') return await reply.bytes(status, text, headers)
-    const start = performance.now()
-    const wait = async (ms: number): Promise<void> => {
-      const left = start + ms - performance.now()
-      if (left < 1) return
-      await sleep(left, undefined, { signal: reply.closed }).catch(() => {
-        throw new ClientGone()
-      })
-    }
-    await wait(pieces[0]?.[0] ?? 0)
-    const sent = reply.open(status, headers, record.stream ? null : Buffer.byteLength(text))
-    for (const [ms, part] of pieces) {
-      await wait(ms)
-      await sent.write(part)
-    }
-    await sent.end()
-  }
-
-  #find(
-    path: string,
-    members: ReadonlyMap<string, string>,
-    streams: boolean,
-  ): { recorded: Recorded; how: 'exact' | 'order' } {
+    const streams = isStreamed(body)
     const equal = this.#byRequest.get(keyOf(path, members)) ?? []
     const exact = equal.find(({ isUsed }) => !isUsed) ?? equal.at(-1)
-    if (exact) return { recorded: exact, how: 'exact' }
-    const next = this.#all.find((one) => !one.isUsed && one.path === path && one.streams === streams)
-    if (next && !this.#isExact) return { recorded: next, how: 'order' }
-    throw new ServiceError(404, 'replay_no_match', this.#explain(path, members, streams))
+    const next = this.#isExact
+      ? undefined
+      : this.#all.find((one) => !one.isUsed && one.path === path && one.streams === streams)
+    const found = exact ?? next
+    if (!found) throw new ServiceError(404, 'replay_no_match', this.#explain(path, members, streams))
+    found.isUsed = true
+    return { reply: found.reply, how: exact ? 'exact' : 'order' }
   }
 
   #explain(path: string, members: ReadonlyMap<string, string>, streams: boolean): string {

@@ -1,6 +1,6 @@
 import { type ChatParams, type ChatSetup, emptySetup } from '../../../src-preload/contract/chat.ts'
 import type { RequestDetail } from '../../../src-preload/contract/requests.ts'
-import { isObject, objectsIn, recordedReply, recordedRequest } from './recorded.ts'
+import { isObject, objectsIn, recordedReply, recordedRequest, textIn } from './recorded.ts'
 
 // The file of one conversation, as the export of a chat writes it and the import reads it.
 
@@ -103,7 +103,7 @@ function messageOf(message: Json, pictures: Picture[], calls: Map<string, { name
   if (known === 'assistant') {
     const toolCalls = objectsIn(message.tool_calls).map((call, index) => {
       const made = isObject(call.function) ? call.function : {}
-      const one = { name: String(made.name ?? ''), arguments: String(made.arguments ?? '') }
+      const one = { name: textIn(made.name), arguments: textIn(made.arguments) }
       if (typeof call.id === 'string') calls.set(call.id, one)
       return { index, id: typeof call.id === 'string' ? call.id : null, ...one }
     })
@@ -111,7 +111,7 @@ function messageOf(message: Json, pictures: Picture[], calls: Map<string, { name
     return { ...named, role: known, text, toolCalls, reasoning: typeof reasoning === 'string' ? reasoning : '' }
   }
   if (known === 'tool') {
-    const callId = String(message.tool_call_id ?? '')
+    const callId = textIn(message.tool_call_id)
     const call = calls.get(callId) ?? { name: '', arguments: '{}' }
     const state = { state: 'done', tool: null, allowed: null, isError: false, notes: [] }
     return { role: known, text, run: { callId, ...call, ...state, startedAt: null, finishedAt: null } }

@@ -17,7 +17,7 @@ type Json = Record<string, unknown>
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 export const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
-const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
+export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The object in a text of JSON, or null. */
 export function parsed(text: string): Json | null {

@@ -78,7 +78,7 @@ function Own({ beginnings }: { beginnings: readonly string[] }) {
             <TextInput
               mono
               maxLength={100}
-              placeholder="acme-live-"
+              placeholder={t('secrets.placeholder')}
               value={typed}
               onChange={({ target }) => {
                 setTyped(target.value)

@@ -83,6 +83,17 @@ describe('a fixture', () => {
     await expect(fixtureOf(requestLog, { ids: [4711_000] })).rejects.toMatchObject({ kind: 'no_such_item' })
   })
 
+  it('is refused when it would be larger than 64 MB', { tags: 'long' }, async () => {
+    const { requestLog, log } = opened()
+    const large = JSON.stringify({ text: 'words '.repeat(6_000_000) })
+    const ids = [log({ request: large }), log({ request: large })]
+    await expect(fixtureOf(requestLog, { ids })).rejects.toMatchObject({
+      kind: 'bad_input',
+      message: expect.stringContaining('64 MB'),
+    })
+    expect((await fixtureOf(requestLog, { ids: ids.slice(0, 1) })).requests).toBe(1)
+  })
+
   it('takes the rows of a filter that have bodies', async () => {
     const { requestLog, log } = opened()
     log({ request: '{"n":1}', app: 'other' })

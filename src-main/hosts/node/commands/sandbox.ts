@@ -13,8 +13,8 @@ export interface SandboxCommand {
   json: boolean
 }
 
-/** Largest fixture, bytes. The log writes 500 requests of at most 0.5 MB, whose JSON may be twice as long. */
-const maxFixtureBytes = 512 * 1024 * 1024
+/** Largest fixture, bytes. The log writes 64 MB of UTF-16 units at most, each of which has at most three bytes. */
+const maxFixtureBytes = 192 * 1024 * 1024
 
 /** `sandbox`: runs the stand-in for the service until a signal. @throws StudioError `port_taken`, `bad_input` for a fixture */
 export async function sandbox(options: SandboxCommand, parts: Parts): Promise<number> {
