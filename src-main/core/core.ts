@@ -13,6 +13,7 @@ import { createRouter, type StudioRouter } from './compose/router.ts'
 import { connectAtStart, type StartConnection, type StartingUp, startingUp } from './compose/startUp.ts'
 import { eraseKeys } from './data/eraseEverything.ts'
 import { type OpenFolder, onFolder } from './data/opening/openFolder.ts'
+import { Replays } from './features/again/replays.ts'
 import { remove } from './features/chat/remove.ts'
 import { send } from './features/chat/send.ts'
 import { stop as stopReply } from './features/chat/stop.ts'
@@ -27,6 +28,7 @@ import { RequestScheduler } from './gateway/scheduler/requestScheduler.ts'
 import { createBytesHandler } from './handlers/bytes.ts'
 import type { Host } from './host.ts'
 import type { BytesHandler } from './ports/bytes.ts'
+import { fixtureOf } from './requestLog/fixture.ts'
 import { closeAll } from './shared/closeAll.ts'
 import { inBackground, onUnexpected, unexpected } from './shared/unexpected.ts'
 import { asStoreError } from './store/databaseErrors.ts'
@@ -178,6 +180,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     changed()
     inBackground('The local API could not be changed', gateway.apply())
   }
+  const replays = new Replays((selection) => fixtureOf(requestLog, selection))
   const router = createRouter({
     host,
     ...data,
@@ -194,12 +197,14 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     questions: gateway.questions,
     questionFeed: gateway.questionFeed,
     programs,
+    replays,
   })
   const stopFollowing = followStored(session, (look) => apps.observe(look))
 
   async function close(): Promise<void> {
     await closeAll([
       stopFollowing,
+      replays,
       storage,
       account,
       gateway,

@@ -2,6 +2,7 @@ import { ClientConnections } from '../listener/connections.ts'
 import { boundedServer, type ServerBounds } from '../listener/server.ts'
 import { FailCounts } from './faults/early.ts'
 import { refuseGarbage, serve } from './http/server.ts'
+import { Replayer, type ReplayOptions } from './replay/replayer.ts'
 import { type PastUse, SandboxAccounting } from './world/accounting.ts'
 import { type AccountLimits, type KeyName, seedAccounts } from './world/accounts.ts'
 import { SandboxLimits } from './world/limits.ts'
@@ -31,6 +32,8 @@ export interface SandboxOptions {
   paces?: Readonly<Record<string, number>>
   /** What the everyday key used before this start, so that its reports continue. The balance is full again. */
   past?: readonly PastUse[]
+  /** Answers with recorded replies, which cost nothing. Only the everyday key’s limits are lifted. */
+  replay?: ReplayOptions
 }
 
 export interface Sandbox {
@@ -59,10 +62,15 @@ const bounds: ServerBounds = {
   requestsPerSocket: 0,
 }
 
-/** Starts the whole service on 127.0.0.1, with its state in memory. Rejects if the port is in use. */
+/** Requests per minute of a replay, which no program reaches. */
+const replayLimits = { rpm: 1_000_000 }
+
+/** Starts the whole service on 127.0.0.1, with its state in memory. Rejects if the port is in use, and with FixtureError. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { seed = 'sandbox', now = Date.now, port = 0, paces = {}, past = [], ...home } = options
-  const world = { ...createWorld(seed, now, home), paces }
+  const { seed = 'sandbox', now = Date.now, port = 0, paces = {}, past = [], replay, ...rest } = options
+  const home = replay ? { limits: replayLimits, ...rest } : rest
+  const replayer = replay ? new Replayer(replay) : null
+  const world: World = { ...createWorld(seed, now, home), paces, replay: replayer }
   const everyday = world.accounts.keys.get('main')
   if (everyday) world.accounting.addPast(everyday, past)
   const connections = new ClientConnections(bounds, (socket) => socket.destroy())
@@ -106,7 +114,7 @@ function createWorld(
   seed: string,
   now: () => number,
   home: Pick<SandboxOptions, 'limits' | 'apiKey' | 'balance'>,
-): Omit<World, 'paces'> {
+): Omit<World, 'paces' | 'replay'> {
   const accounts = seedAccounts({ seed, now: now(), ...home })
   const accounting = new SandboxAccounting(now)
   accounting.seedHistory(seed, accounts.keys.values())

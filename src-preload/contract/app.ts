@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { instant, problemOrNull, procedure, whole } from './problem.ts'
-import { refusal } from './requests.ts'
+import { refusal, secretBeginning } from './requests.ts'
 
 /** A connection. Profiles of kind `sandbox` have a base URL only while the sandbox runs. */
 export const profile = z.object({
@@ -152,6 +152,8 @@ export const settings = z.object({
   textActionToolbar: z.boolean(),
   /** Store bodies of chat requests like those of an app: capped, without secrets, for `bodyDays`. */
   chatBodies: z.boolean(),
+  /** Beginnings of the person's own keys, which are removed from bodies before they are stored, like those of known services. */
+  secretBeginnings: z.array(secretBeginning).max(50),
   /** Show `<think>…</think>` at the start of a reply as thinking, apart from the answer. */
   thinkTags: z.boolean(),
   /** Rounds of tool calls before the person must continue. */

@@ -35,7 +35,7 @@ export type AnswerKind = z.infer<typeof answerKind>
 export const colour = z.enum(['blue', 'teal', 'violet', 'amber', 'rose', 'green', 'slate', 'orange'])
 export type Colour = z.infer<typeof colour>
 
-export const studioFeature = z.enum(['chat', 'titles', 'actions', 'speech', 'transcribe', 'images', 'account'])
+export const studioFeature = z.enum(['chat', 'titles', 'actions', 'speech', 'transcribe', 'images', 'account', 'again'])
 
 export const who = z.discriminatedUnion('kind', [
   /** Current name and colour, also after a rename. */
@@ -167,6 +167,8 @@ export const requestDetail = z.object({
   /** Null when bodies are not stored for this caller, or were deleted. */
   requestBody: loggedBody.nullable(),
   replyBody: loggedBody.nullable(),
+  /** The request that this one repeats (`askAgain`), as long as the bodies are stored; else null. */
+  againOf: z.number().int().nullable(),
 })
 export type RequestDetail = z.infer<typeof requestDetail>
 
@@ -194,6 +196,56 @@ export const requestCounts = z.object({
   bodyBytes: z.number().int(),
 })
 
+/** A rule by which keys are removed from bodies and headers before they are stored. */
+export const secretRule = z.object({
+  /** As in the mark that replaces a key: `[secret: github]`. */
+  id: z.string(),
+  name: z.string(),
+  /** How such a key begins, for a person. */
+  example: z.string(),
+})
+export type SecretRule = z.infer<typeof secretRule>
+
+/** Beginning of the person's own keys, such as `acme-live-`. It is searched as it is. */
+export const secretBeginning = z.string().regex(/^[\w.~+/=:-]{4,100}$/)
+
+/** Most requests of one fixture. */
+export const maxFixtureRequests = 500
+
+/** Requests for a fixture: chosen ones, or the newest that match a filter. */
+export const requestSelection = z.union([
+  z.object({ ids: z.array(z.number().int()).min(1).max(maxFixtureRequests) }),
+  z.object({ filter: requestFilter }),
+])
+export type RequestSelection = z.infer<typeof requestSelection>
+
+/** What a fixture has of a selection. `incomplete`: bodies that are not stored, or only in part. `unsuitable`: no request with a JSON body and a reply in text. */
+export const fixtureCounts = z.object({
+  requests: z.number().int(),
+  incomplete: z.number().int(),
+  unsuitable: z.number().int(),
+})
+export type FixtureCounts = z.infer<typeof fixtureCounts>
+
+/** A running replay: a sandbox that answers with recorded replies. */
+export const replay = fixtureCounts.extend({
+  /** `http://127.0.0.1:PORT/v1`. */
+  baseUrl: z.string(),
+  apiKey: z.string(),
+  timing: z.enum(['recorded', 'immediate']),
+})
+export type Replay = z.infer<typeof replay>
+
+/** Largest body of a request that is asked again, UTF-16 units. */
+export const maxAgainBody = 1024 * 1024
+
+/** A request that is asked again: the id of its row first. `end`: the row and its bodies are complete. */
+export const againEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('row'), id: z.number().int() }),
+  z.object({ type: z.literal('end') }),
+])
+export type AgainEvent = z.infer<typeof againEvent>
+
 export const requestsProcedures = {
   /** Sends the `newest` newest rows that match, then changes, until the caller aborts. */
   watch: procedure
@@ -213,6 +265,25 @@ export const requestsProcedures = {
   deleteBodies: procedure
     .input(z.union([z.literal('all'), z.object({ id: z.number().int() }), z.object({ app: z.string() })]))
     .output(z.object({ erased: z.number().int() })),
+  /**
+   * Sends a request of the studio to the path of a logged POST request, with this JSON body. Its row names the original. Ending the
+   * subscription ends the request. @throws `bad_input`, `no_such_item`, errors of the service
+   */
+  askAgain: procedure
+    .input(z.object({ id: z.number().int(), body: z.string().max(maxAgainBody) }))
+    .output(eventIterator(againEvent)),
+  /** The selected requests with their replies as one JSON file, which `sandbox --replay` serves. @throws `bad_input` when none is suitable */
+  saveFixture: procedure.input(requestSelection).output(fixtureCounts.extend({ file: download })),
+  /** Starts a sandbox that answers the selected requests with their recorded replies, instead of the one that runs. @throws as `saveFixture` */
+  startReplay: procedure.input(z.object({ selection: requestSelection, timing: replay.shape.timing })).output(replay),
+  stopReplay: procedure.output(z.object({})),
+  /** The running replay, or null. */
+  replay: procedure.output(replay.nullable()),
+  secretRules: procedure.output(z.array(secretRule)),
+  /** What the rules find in a text, by id of the rule, and the text as it would be stored. */
+  testSecrets: procedure
+    .input(z.object({ text: z.string().max(200_000) }))
+    .output(z.object({ text: z.string(), found: z.array(z.object({ id: z.string(), count: z.number().int() })) })),
 }
 
 /** A refusal that a person should see. */

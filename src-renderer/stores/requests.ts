@@ -1,12 +1,14 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { Problem } from '../../src-preload/contract/problem.ts'
-import type {
-  RequestDetail,
-  RequestFilter,
-  RequestRow,
-  RequestsEvent,
-  requestCounts,
+import {
+  maxFixtureRequests,
+  type RequestDetail,
+  type RequestFilter,
+  type RequestRow,
+  type RequestSelection,
+  type RequestsEvent,
+  type requestCounts,
 } from '../../src-preload/contract/requests.ts'
 import {
   bounded,
@@ -56,6 +58,10 @@ export interface RequestsStore {
   freshCount: number
   counts: ReturnType<(typeof requestCounts)['parse']> | null
   selected: number | null
+  /** Ids of the requests that a person selected for a replay or a fixture. They stay when the filter changes. */
+  marked: ReadonlySet<number>
+  /** The open dialog about logged requests. Here, because a resized window moves the details, and the dialog must stay. */
+  dialog: { kind: 'ask'; detail: RequestDetail } | { kind: 'replay'; selection: RequestSelection } | null
   inspected: Inspected | null
 }
 
@@ -77,6 +83,8 @@ export const firstRequests: RequestsStore = {
   freshCount: 0,
   counts: null,
   selected: null,
+  marked: new Set(),
+  dialog: null,
   inspected: null,
 }
 
@@ -106,6 +114,8 @@ export const withFilter = (store: RequestsStore, filter: RequestFilter): Request
   ...firstRequests,
   filter,
   selected: store.selected,
+  marked: store.marked,
+  dialog: store.dialog,
   inspected: store.inspected,
 })
 
@@ -248,6 +258,13 @@ export const withSelected = (store: RequestsStore, id: number | null): RequestsS
   selected: id,
   inspected: id === null ? null : { id, state: 'loading', detail: null, problem: null },
 })
+
+/** Selects a request for a replay, or deselects it. */
+export function withMark(store: RequestsStore, id: number): RequestsStore {
+  const marked = new Set(store.marked)
+  if (!marked.delete(id) && marked.size < maxFixtureRequests) marked.add(id)
+  return { ...store, marked }
+}
 
 /** Sets the details, unless another request has been selected since. */
 export function withInspected(store: RequestsStore, inspected: Inspected): RequestsStore {

@@ -4,8 +4,9 @@ import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
+import { turns } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
-import { composer, connectApp, goToPage, pressInDialog } from './journey.ts'
+import { connectApp, goToPage, pressInDialog, replies } from './journey.ts'
 
 let sandbox: Sandbox
 
@@ -56,9 +57,10 @@ test('an app’s request is a row, its bodies are logged if enabled, and it open
   ).toContainText('Where does the river begin?')
   await expect(details(page)).not.toContainText(client.apiKey ?? '')
   await details(page)
-    .getByRole('button', { name: windowText('proxy:detail.openInChat') })
+    .getByRole('button', { name: windowText('proxy:again.openAsChat') })
     .click()
-  await expect(composer(page)).toHaveValue('Where does the river begin?')
+  await expect(turns(page)).toHaveText(/Where does the river begin\?/)
+  await expect(replies(page)).toContainText('Where does the river begin?')
   await page.goBack()
   await details(page)
     .getByRole('button', { name: windowText('proxy:detail.erase') })

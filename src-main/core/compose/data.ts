@@ -59,6 +59,7 @@ export function openData(
     dataDir,
     apps: apps.list,
     bodyDays: () => settings.value.bodyDays,
+    secretBeginnings: () => settings.value.secretBeginnings,
     deadlines: retentionClock,
     log,
   })

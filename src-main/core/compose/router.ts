@@ -4,6 +4,7 @@ import type { AppQuestion } from '../../../src-preload/contract/questions.ts'
 import type { DataFeature } from '../data/data.ts'
 import { diagnosticsReport } from '../data/diagnostics.ts'
 import type { RetentionFeature } from '../data/retention/retention.ts'
+import type { Replays } from '../features/again/replays.ts'
 import type { Session } from '../features/connections/session.ts'
 import type { Programs } from '../features/programs/programs.ts'
 import type { Questions } from '../gateway/apps/questions.ts'
@@ -37,6 +38,7 @@ import { transfersHandlers } from '../handlers/transfers.ts'
 import { usageHandlers } from '../handlers/usage.ts'
 import { voiceHandlers } from '../handlers/voice.ts'
 import type { Host } from '../host.ts'
+import { sentPath } from '../requestLog/rows.ts'
 import type { StateFeed } from '../shared/stateFeed.ts'
 import type { StorageWatcher } from '../store/storageWatcher.ts'
 import type { ComposedAccount } from './account.ts'
@@ -58,13 +60,15 @@ export interface RouterDependencies extends Omit<OpenData, 'settings'> {
   questions: Questions
   questionFeed: StateFeed<AppQuestion[]>
   programs: Programs
+  replays: Replays
   settingsChanged: () => void
 }
 
 /** Implements the whole contract: each procedure calls one use case. */
 export function createRouter(dependencies: RouterDependencies) {
   const { host, store, accountStore, requestLog, apps, session, account, chat, media } = dependencies
-  const { retention, data, state, storage, appUse, programs, questions, questionFeed, settingsChanged } = dependencies
+  const { retention, data, state, storage, appUse, programs, replays, questions, questionFeed, settingsChanged } =
+    dependencies
   const { usage, usageWorker } = account
   const os = implementer(host, [store, accountStore])
   return os.router({
@@ -100,7 +104,18 @@ export function createRouter(dependencies: RouterDependencies) {
     transfers: transfersHandlers(os.transfers, host, chat.transfers),
     programs: programsHandlers(os.programs, programs),
     apps: appsHandlers(os.apps, host, { apps, appUse, questions, questionFeed, requestLog }),
-    requests: requestsHandlers(os.requests, host, { requestLog, transfers: chat.transfers }),
+    requests: requestsHandlers(os.requests, host, {
+      requestLog,
+      transfers: chat.transfers,
+      replays,
+      again: {
+        upstream: () => session.upstream(),
+        row(id) {
+          const row = requestLog.row(id)
+          return row && { method: row.method, path: sentPath(row) }
+        },
+      },
+    }),
     sessions: sessionsHandlers(os.sessions, requestLog.storedSessions),
   })
 }

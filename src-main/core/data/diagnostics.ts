@@ -81,12 +81,13 @@ export function diagnosticsReport({ host, state, redact }: DiagnosticsSources, n
 
 /** Settings that say how the program works. Texts, names and addresses that the person wrote are counted instead. */
 function shownSettings(settings: Settings): Record<string, unknown> {
-  const { newChatInstructions, proxyOrigins, shortcuts, textActions, ...rest } = settings
+  const { newChatInstructions, proxyOrigins, secretBeginnings, shortcuts, textActions, ...rest } = settings
   const { chatModel, newChatModel, titleModel, textActionModel, voice, ...others } = rest
   return {
     ...others,
     newChatInstructions: `${newChatInstructions.length} characters`,
     proxyOrigins: `${proxyOrigins.length} origins`,
+    secretBeginnings: `${secretBeginnings.length} beginnings`,
     textActions: textActions === null ? 'built-in' : `${textActions.length} actions`,
     shortcuts: `${Object.keys(shortcuts).length} changed`,
     chatModel: isSet(chatModel),

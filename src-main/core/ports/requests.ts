@@ -84,6 +84,8 @@ export interface RequestNotice {
   pictures?: number
   /** Whether copies of the headers and bodies may be stored. */
   logBodies: boolean
+  /** The row of the request that a person asks again. */
+  againOf?: number
 }
 
 export interface RequestEnd {
@@ -107,11 +109,16 @@ export interface MeterReading {
   finishReason?: string | null
 }
 
+/** When the parts of a reply arrived, ms after the first one, and their bytes. */
+export type ArrivalTimes = readonly (readonly [ms: number, bytes: number])[]
+
 export interface CopiedBody {
   /** The first bytes with secrets removed, or null if they are not text. */
   text: string | null
   bytes: number
   capped: boolean
+  /** At most 2,000: parts of a long reply are joined. */
+  times?: ArrivalTimes
 }
 
 /**

@@ -85,7 +85,8 @@ export class LiveRows {
     const live = this.under(id)
     if (live) {
       const { requestHeaders, replyHeaders } = live.cleaned()
-      return { row: this.show(live), requestHeaders, replyHeaders, requestBody: null, replyBody: null }
+      const { againOf } = live
+      return { row: this.show(live), requestHeaders, replyHeaders, requestBody: null, replyBody: null, againOf }
     }
     this.#parts.flush()
     const stored = this.#ended(id) ?? store.requests.get(id)
@@ -98,6 +99,7 @@ export class LiveRows {
       replyHeaders: headers?.reply ?? kept?.replyHeaders ?? null,
       requestBody: kept?.request ?? null,
       replyBody: kept?.reply ?? null,
+      againOf: kept?.againOf ?? null,
     }
   }
 

@@ -1,4 +1,5 @@
 import { withoutLocalKeys } from './redact.ts'
+import type { SecretMask } from './secrets.ts'
 
 /** Headers in their order. A name may occur more than once. */
 export type Pairs = [name: string, value: string][]
@@ -21,8 +22,13 @@ const maxPerSecond = 50
 /** Headers of the newest thousand requests, at most fifty a second, in memory only. */
 export class RecentHeaders {
   readonly #byId = new Map<number, RecordedHeaders>()
+  readonly #secrets: () => SecretMask
   #second = 0
   #inSecond = 0
+
+  constructor(secrets: () => SecretMask) {
+    this.#secrets = secrets
+  }
 
   /** @param now ms, any clock */
   record(id: number, headers: RecordedHeaders, now: number): void {
@@ -43,11 +49,14 @@ export class RecentHeaders {
 
   get(id: number): { request: Pairs; reply: Pairs } | null {
     const kept = this.#byId.get(id)
-    return kept ? { request: cleanPairs(kept, kept.request), reply: cleanPairs(kept, kept.reply) } : null
+    const secrets = this.#secrets()
+    return kept
+      ? { request: cleanPairs(kept, kept.request, secrets), reply: cleanPairs(kept, kept.reply, secrets) }
+      : null
   }
 }
 
 /** The headers with secrets removed from their values. */
-export function cleanPairs({ clean }: RecordedHeaders, pairs: Pairs): Pairs {
-  return pairs.map(([name, value]) => [name, withoutLocalKeys(clean(value))])
+export function cleanPairs({ clean }: RecordedHeaders, pairs: Pairs, secrets: SecretMask): Pairs {
+  return pairs.map(([name, value]) => [name, secrets.text(withoutLocalKeys(clean(value)))])
 }

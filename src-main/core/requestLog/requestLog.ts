@@ -8,6 +8,7 @@ import type {
 } from '../../../src-preload/contract/requests.ts'
 import { asStudioError, StudioError } from '../errors.ts'
 import type {
+  ArrivalTimes,
   GateRefusal,
   HashedSection,
   ProfileLocation,
@@ -46,6 +47,7 @@ import { RequestIds } from './requestIds.ts'
 import { Trace, type TraceOwner } from './requestTrace.ts'
 import { giveBackAtStart, LogRetention } from './retention.ts'
 import type { LimitedRow } from './rows.ts'
+import { SecretMask } from './secrets.ts'
 import { Sessions } from './sessions/sessions.ts'
 import { StoredSessions } from './sessions/stored.ts'
 import { Spend } from './spend.ts'
@@ -63,6 +65,8 @@ export interface RequestLogOptions {
   apps(): readonly AppName[]
   /** Retention of logged bodies, days. Read at each sweep. */
   bodyDays(): number
+  /** Beginnings of the person's own keys, as in the settings. */
+  secretBeginnings?(): readonly string[]
   /** When logged bodies and stored responses may be deleted because of their age. */
   deadlines: DeletionDeadlines
   log(level: 'info' | 'warn' | 'error', line: string): void
@@ -120,8 +124,9 @@ export class SqliteRequestLog implements RequestLog {
   readonly #options: RequestLogOptions
   readonly #now: () => number
   readonly #live = new Set<Trace>()
-  readonly #headers = new RecentHeaders()
+  readonly #headers = new RecentHeaders(() => this.secrets)
   readonly #hub = new LiveUpdates<RowSourceForLive>(this.changes)
+  #secrets: { beginnings: string; mask: SecretMask } | null = null
   #closing = false
 
   constructor(options: RequestLogOptions) {
@@ -275,6 +280,19 @@ export class SqliteRequestLog implements RequestLog {
   /** @throws StudioError `no_such_item` */
   get(id: number): RequestDetail {
     return this.#reading.get(id)
+  }
+
+  /** Removes secrets from what is stored or exported, by the rules and the current settings. */
+  get secrets(): SecretMask {
+    const beginnings = this.#options.secretBeginnings?.() ?? []
+    const joined = beginnings.join(' ')
+    if (this.#secrets?.beginnings !== joined) this.#secrets = { beginnings: joined, mask: new SecretMask(beginnings) }
+    return this.#secrets.mask
+  }
+
+  /** When the parts of the reply of a request arrived, or null when that is not stored. */
+  replyTimes(id: number): ArrivalTimes | null {
+    return this.#store.bodies.get(id)?.replyTimes ?? null
   }
 
   /** What a request cost, read without its bodies. @throws StudioError `no_such_item` */
@@ -461,6 +479,7 @@ export class SqliteRequestLog implements RequestLog {
     if (this.#priced?.list === list) return this.#priced.owner
     const owner: TraceOwner = {
       callers: this.#callers,
+      secrets: () => this.secrets,
       price: (endpoint, model, use) => this.#prices.price(endpoint, model, use, list),
       clock: () => this.#options.now?.() ?? performance.now(),
       changed: (trace) => this.#hub.touch(trace),

@@ -1,5 +1,6 @@
 import type { Endpoint, LoggedBody } from '../../../src-preload/contract/requests.ts'
 import type {
+  ArrivalTimes,
   CopiedBody,
   HashedSection,
   MeterReading,
@@ -27,6 +28,7 @@ import type { Use } from './prices.ts'
 import { cleanPairs, type Pairs, type RecordedHeaders } from './recentHeaders.ts'
 import { tidy, withoutLocalKeys } from './redact.ts'
 import type { LiveRequestState } from './rows.ts'
+import type { SecretMask } from './secrets.ts'
 import type { RunningTurn } from './sessions/sessions.ts'
 
 /** Rows of one commit. `promise` settles with it. */
@@ -38,6 +40,8 @@ export interface Batch {
 /** What a trace needs of the request log. */
 export interface TraceOwner {
   callers: Callers
+  /** Removes secrets from what is stored. */
+  secrets(): SecretMask
   price: (endpoint: Endpoint, model: string | null, use: Use) => Nano | null
   /** Monotonic clock, ms. */
   clock(): number
@@ -74,6 +78,8 @@ export class Trace implements RequestTrace {
   readonly at: number
   readonly logBodies: boolean
   readonly who: string
+  /** The row that this request repeats, or null. */
+  readonly againOf: number | null
   headersKept: RecordedHeaders | null = null
   bodiesKept: { request: CopiedBody | null; reply: CopiedBody | null } | null = null
   /** Its turn in a session, once its prompt was read. */
@@ -133,6 +139,7 @@ export class Trace implements RequestTrace {
     this.at = at
     this.who = who
     this.logBodies = notice.logBodies
+    this.againOf = notice.againOf ?? null
     this.#endpoint = notice.endpoint
     this.#endpointCode = codeOf(endpoints, notice.endpoint)
     this.#method = notice.method === 'POST' ? null : tidy(notice.method, 20)
@@ -419,15 +426,22 @@ export class Trace implements RequestTrace {
     replyHeaders: Pairs | null
     request: LoggedBody | null
     reply: LoggedBody | null
+    replyTimes: ArrivalTimes | null
   } {
     const kept = this.headersKept
-    const body = (copied: CopiedBody | null | undefined): LoggedBody | null =>
-      copied ? { ...copied, text: copied.text === null ? null : this.#clean(copied.text) } : null
+    const secrets = this.#owner.secrets()
+    const pairs = (which: 'request' | 'reply') => kept && cleanPairs(kept, kept[which], secrets)
+    const body = (copied: CopiedBody | null | undefined): LoggedBody | null => {
+      if (!copied) return null
+      const { text, bytes, capped } = copied
+      return { text: text === null ? null : secrets.body(this.#clean(text), capped), bytes, capped }
+    }
     return {
-      requestHeaders: kept && cleanPairs(kept, kept.request),
-      replyHeaders: kept && cleanPairs(kept, kept.reply),
+      requestHeaders: pairs('request'),
+      replyHeaders: pairs('reply'),
       request: body(this.bodiesKept?.request),
       reply: body(this.bodiesKept?.reply),
+      replyTimes: this.bodiesKept?.reply?.times ?? null,
     }
   }
 

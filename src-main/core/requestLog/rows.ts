@@ -18,6 +18,10 @@ import type { AppNames } from './appNames.ts'
 /** The phase of a request in progress, which the database does not know. */
 export type LiveRequestState = Extract<RequestState, 'waiting' | 'backing_off' | 'sent' | 'streaming'>
 
+/** The path to which the service was asked. That of a translated request, or of one outside /v1, is another than the app's. */
+export const sentPath = ({ endpoint, path }: Pick<RequestRow, 'endpoint' | 'path'>): string =>
+  usualPath[endpoint] ?? path
+
 /** A stored row as the contract defines it, with current app names. A row that never ended shows as `live`. */
 export function showRow(
   row: StoredRequest,

@@ -13,7 +13,7 @@ import type { SqliteRequestLog } from './requestLog.ts'
 const rowsAtOnce = 1000
 
 /** The folder for download files, and the list of downloads. */
-interface Transfers {
+export interface LogDownloads {
   readonly folder: string
   readonly downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
 }
@@ -25,7 +25,7 @@ interface Transfers {
 export async function saveRows(
   log: Pick<SqliteRequestLog, 'page' | 'accountOf'>,
   filter: RequestFilter,
-  transfers: Transfers,
+  transfers: LogDownloads,
   signal: AbortSignal | undefined,
 ): Promise<Download> {
   const path = join(transfers.folder, randomUUID())

@@ -254,8 +254,8 @@ export class Writer {
   #storeBodies(closed: Trace[]): void {
     const fresh = closed.flatMap((trace) => {
       if (trace.bodiesKept === null) return []
-      const { id, who, at } = trace
-      const kept = { id, who, at, ...trace.cleaned() }
+      const { id, who, at, againOf } = trace
+      const kept = { id, who, at, againOf, ...trace.cleaned() }
       trace.bodiesKept = null
       return [{ trace, id, kept, bytes: sizeOf(kept) }]
     })

@@ -23,6 +23,7 @@ export const defaultSettings: Settings = {
   textActions: null,
   textActionToolbar: true,
   chatBodies: true,
+  secretBeginnings: [],
   thinkTags: true,
   toolRounds: 10,
   shortcuts: {},

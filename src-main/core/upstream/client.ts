@@ -6,6 +6,7 @@ import * as chat from './chat.ts'
 import type { Credential } from './credential.ts'
 import { forward } from './forward.ts'
 import * as media from './media.ts'
+import { type RepeatedRequest, repeat } from './repeat.ts'
 import { noRequestLog, openScheduler } from './sending/defaults.ts'
 import { ClientLifetime } from './sending/lifetime.ts'
 import type { UpstreamLink } from './sending/link.ts'
@@ -87,6 +88,7 @@ export function openUpstream({
     resumed: (): void => network.resumed(),
     /** Removes the key from a text, for messages and logs about a reply. */
     redact: (text: string): string => credential.redact(text),
+    repeat: (r: RepeatedRequest, o: CallOptions) => repeat(link, r, o),
     forward: (r: ForwardRequest) => forward(link, r),
     /** Listens to the rate-limit headers of every reply, any of them null. Returns the function that removes the listener. */
     onRateLimit: (listener: (rateLimit: RateLimitHeaders) => void): (() => void) => rateLimits.add(listener),

@@ -30,6 +30,8 @@ export interface CallOptions {
   onWait?: (wait: WaitNotice) => void
   /** Whether the request log may store copies of the request and the raw reply, without the key. Default: false. */
   logBodies?: boolean
+  /** The log row of the request that this one repeats. */
+  againOf?: number
   /** Called when the log row exists. */
   onRow?: (id: number) => void
   /** Bytes of the uploaded file that this attempt has sent. Each attempt begins at 0. */

@@ -26,5 +26,8 @@ export interface RunningCore {
 /** Dependencies of the commands, imported on first use, so that `--help` and `apps` start without the core. */
 export interface Parts extends StoredData {
   startCore(host: Host, options: CoreOptions): Promise<RunningCore>
-  startSandbox(options: { port: number }): Promise<{ baseUrl: string; apiKey: string; close(): Promise<void> }>
+  startSandbox(options: {
+    port: number
+    replay?: { fixture: string; timing: 'recorded' | 'immediate'; isExact: boolean }
+  }): Promise<{ baseUrl: string; apiKey: string; close(): Promise<void> }>
 }

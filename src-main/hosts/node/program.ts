@@ -109,10 +109,23 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
 
   withExamples(program.command('sandbox').description('Run only the sandbox, a simulated service on this computer'), [
     'inference-studio sandbox --port 9000',
+    'inference-studio sandbox --replay replay.json --at-once --json',
   ])
     .option('--port <n>', 'port to listen on; 0 is any free port', port, 0)
+    .option(
+      '--replay <file>',
+      'answer with the recorded replies of this fixture, which the request log exports',
+      nonEmpty,
+    )
+    .option('--at-once', 'with --replay: send each reply at once, not with its recorded timing', false)
+    .option('--exact', 'with --replay: refuse a request that equals no recorded one', false)
     .addOption(json())
-    .action(async (options) => ended(await (await import('./commands/sandbox.ts')).sandbox(options, parts)))
+    .action(async (options, command) => {
+      if (options.replay === undefined && (options.atOnce || options.exact)) {
+        command.error('error: --at-once and --exact need --replay')
+      }
+      ended(await (await import('./commands/sandbox.ts')).sandbox(options, parts))
+    })
 
   connectable(
     'mcp',

@@ -60,6 +60,8 @@ export function guidePassages(page: string, markdown: string): GuidePassage[] {
     })
   }
   for (const block of joinedLeads(blocksOf(markdown))) {
+    // A picture has no words to quote.
+    if (block.startsWith('![')) continue
     const [, marks, title] = /^(#+) (.*)$/.exec(block) ?? []
     if (title === undefined) for (const text of partsOf(block)) add(text)
     else if (marks === '#') pageTitle = title

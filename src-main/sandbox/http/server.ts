@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ClientGone, errorBody, ServiceError } from '../errors.ts'
 import { settleEarly } from '../faults/early.ts'
+import { replayed } from '../routes/replay.ts'
 import { findRoute } from '../routes/routes.ts'
 import { type ApiKey, instant } from '../world/accounts.ts'
 import type { World } from '../world/world.ts'
@@ -26,13 +27,23 @@ export async function serve(world: World, request: IncomingMessage, response: Se
     const orders = request.headers['x-sandbox-fault']
     if (orders !== undefined) reply.faults.order(String(orders))
     permit(world, key, path, reply)
-    const { route, parameters } = findRoute(request.method ?? '', path)
+    const { route, parameters } = routeOf(world, request.method ?? '', path)
     const identity = `${key.id} ${request.method} ${path}`
     if (await settleEarly(reply.faults, reply, world.failCounts, identity)) return
     await route.run({ world, key, request, record, reply, parameters })
   } catch (error) {
     await refuse(reply, request, error)
   }
+}
+
+/** In a replay, the fixture answers every POST below /v1. */
+function routeOf(
+  { replay }: World,
+  method: string,
+  path: string,
+): Pick<ReturnType<typeof findRoute>, 'route' | 'parameters'> {
+  if (!replay || method !== 'POST' || !path.startsWith('/v1/')) return findRoute(method, path)
+  return { route: { method, path, run: (call) => replayed(call, replay, path) }, parameters: {} }
 }
 
 /** Answers bytes that are not HTTP with the error object, then closes the connection. */

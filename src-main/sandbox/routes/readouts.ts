@@ -2,11 +2,14 @@ import { ServiceError } from '../errors.ts'
 import { FAULT_MODEL_NAMES } from '../faults/plan.ts'
 import type { Call } from '../http/call.ts'
 import { type ApiKey, keyRecord } from '../world/accounts.ts'
-import { modelList } from '../world/models.ts'
+import { modelList, recordedModels } from '../world/models.ts'
 
 /** The GET endpoints. Each reports part of the state. */
 
-export const models = (call: Call) => call.reply.json(200, modelList(FAULT_MODEL_NAMES))
+export const models = (call: Call) => {
+  const { replay } = call.world
+  return call.reply.json(200, replay ? recordedModels(replay.models) : modelList(FAULT_MODEL_NAMES))
+}
 
 export const rateLimit = (call: Call) => call.reply.json(200, call.world.limits.status(call.key.account))
 

@@ -113,6 +113,12 @@ export function findModel(id: string, faultNames: ReadonlySet<string>): SandboxM
     : null
 }
 
+/** `GET /v1/models` of a replay. */
+export const recordedModels = (ids: readonly string[]) => ({
+  object: 'list',
+  data: ids.map((id) => ({ id, object: 'model', created: 1_767_225_600, owned_by: 'replay' })),
+})
+
 /** `GET /v1/models`. */
 export const modelList = (faultNames: Iterable<string>) => ({
   object: 'list',

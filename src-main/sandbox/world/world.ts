@@ -1,4 +1,5 @@
 import type { FailCounts } from '../faults/early.ts'
+import type { Replayer } from '../replay/replayer.ts'
 import type { SandboxAccounting } from './accounting.ts'
 import type { Accounts } from './accounts.ts'
 import type { SandboxLimits } from './limits.ts'
@@ -16,6 +17,8 @@ export interface World {
   records: Records
   failCounts: FailCounts
   prefixes: PrefixCache
+  /** Answers with recorded replies, in place of the models. Null: the models answer. */
+  replay: Replayer | null
   /** Tokens per second by model id, instead of the model's own speed. */
   paces: Readonly<Record<string, number>>
   /** Generated PNG images by name. */

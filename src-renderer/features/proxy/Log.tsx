@@ -23,7 +23,16 @@ import { useNow } from '../../shared/useNow.ts'
 import { indexOf, rowAt } from '../../stores/requestPages.ts'
 import { defaultFilter, isFiltered, listed, requestsStore, useRequests } from '../../stores/requests.ts'
 import { useRoute } from '../../stores/route.ts'
-import { closeDetail, filterBy, followNewest, inspect, inspectRow, leaveNewest, loadVisible } from './actions.ts'
+import {
+  closeDetail,
+  filterBy,
+  followNewest,
+  inspect,
+  inspectRow,
+  leaveNewest,
+  loadVisible,
+  toggleMark,
+} from './actions.ts'
 import { count } from './figures.ts'
 import { LoadingCard } from './LoadingCard.tsx'
 import { LogBar } from './LogBar.tsx'
@@ -150,6 +159,7 @@ function Grid({ box, bar, measures, rows }: GridProps) {
   const words = useRowTexts()
   const held = useRequests((store) => store.held)
   const selected = useRequests((store) => store.selected)
+  const marked = useRequests((store) => store.marked)
   const today = useToday()
   const grid = useRef<HTMLDivElement>(null)
   const { margin, bar: covered, height } = useMeasures(box, grid, bar, measures)
@@ -169,6 +179,7 @@ function Grid({ box, bar, measures, rows }: GridProps) {
       role="grid"
       aria-label={t('log.title')}
       aria-rowcount={rows + 1}
+      aria-description={t('again.markKey')}
       aria-activedescendant={current === null ? undefined : rowId(current)}
       tabIndex={0}
       onKeyDown={onKeyDown}
@@ -195,6 +206,7 @@ function Grid({ box, bar, measures, rows }: GridProps) {
                 row={row}
                 index={index}
                 selected={row !== null && row.id === selected}
+                marked={row !== null && marked.has(row.id)}
                 current={row !== null && row.id === current}
                 today={today}
                 onOpen={openRow}
@@ -322,7 +334,7 @@ function useVisibleRows(box: GridProps['box'], measures: GridProps['measures']) 
   return { loadShown, onScroll }
 }
 
-/** Arrow keys, Page, Home and End move the cursor, Enter opens, Escape closes. The grid keeps the focus. */
+/** Arrow keys, Page, Home and End move the cursor, Enter opens, Space selects for a replay, Escape closes. The grid keeps the focus. */
 function useCursor(box: GridProps['box'], measures: GridProps['measures'], selected: number | null) {
   const [current, setCurrent] = useState<number | null>(null)
   const goTo = (index: number): void => {
@@ -355,13 +367,15 @@ function useCursor(box: GridProps['box'], measures: GridProps['measures'], selec
     const row = rowAt(held, at)
     if (target !== undefined) goTo(target)
     else if (event.key === 'Enter' && row) inspectRow(row.id)
+    else if (event.key === ' ' && row) toggleMark(row.id)
     else if (event.key === 'Escape' && selected !== null) closeDetail()
     else return
     event.preventDefault()
   }
-  const openRow = useCallback((row: RequestRow) => {
+  const openRow = useCallback((row: RequestRow, marks: boolean) => {
     setCurrent(row.id)
-    inspectRow(row.id)
+    if (marks) toggleMark(row.id)
+    else inspectRow(row.id)
   }, [])
   // The row at the cursor shows the focus.
   const onFocus = () => {

@@ -1,4 +1,4 @@
-import { CircleDot, CirclePlay, Download, ListX } from 'lucide-react'
+import { CircleDot, CirclePlay, Download, FileJson, History, ListX, X } from 'lucide-react'
 import { useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type RequestFilter, studioFeature } from '../../../src-preload/contract/requests.ts'
@@ -10,7 +10,7 @@ import { Select } from '../../shared/ui/Select.tsx'
 import { useApps } from '../../stores/apps.ts'
 import { useChat } from '../../stores/chat.ts'
 import { defaultFilter, isFiltered, modelsSeen, requestsStore, useRequests } from '../../stores/requests.ts'
-import { filterBy, saveLog } from './actions.ts'
+import { clearMarks, filterBy, saveFixture, saveLog, selectionOf, showDialog } from './actions.ts'
 import { count } from './figures.ts'
 import { instantOf, localText } from './form.ts'
 
@@ -41,11 +41,36 @@ export function LogBar({ onFollow }: { onFollow: () => void }) {
       <span className="flex grow basis-full flex-wrap items-center gap-x-3 gap-y-2 @min-[1400px]:basis-0">
         <FollowButton onFollow={onFollow} />
         <Kept />
-        <Button icon={Download} className="ms-auto" onClick={() => void saveLog()}>
+        <Fixture />
+        <Button icon={Download} onClick={() => void saveLog()}>
           {t('log.exportCsv')}
         </Button>
       </span>
     </div>
+  )
+}
+
+/** Saves or replays the selected requests, or else those of the filter. */
+function Fixture() {
+  const { t } = useTranslation('proxy')
+  const marked = useRequests((store) => store.marked)
+  return (
+    <span className="ms-auto flex flex-wrap items-center gap-2">
+      {marked.size > 0 && (
+        <Button variant="plain" icon={X} onClick={clearMarks}>
+          {t('again.fixture.clear')}
+        </Button>
+      )}
+      <Button
+        icon={History}
+        onClick={() => showDialog({ kind: 'replay', selection: selectionOf(requestsStore.getState()) })}
+      >
+        {t('again.fixture.replay')}
+      </Button>
+      <Button icon={FileJson} onClick={() => void saveFixture()}>
+        {marked.size > 0 ? t('again.fixture.saveMarked', { figure: count(marked.size) }) : t('again.fixture.save')}
+      </Button>
+    </span>
   )
 }
 

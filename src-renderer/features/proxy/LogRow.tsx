@@ -1,3 +1,4 @@
+import { SquareCheck } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { cx } from '../../shared/ui/cx.ts'
@@ -35,10 +36,13 @@ export const LogRow = memo(function LogRow(props: {
   row: RequestRow | null
   index: number
   selected: boolean
+  /** Selected for a replay or a fixture. */
+  marked: boolean
   current: boolean
   /** Start of today in local time. Times before it are shown with their day. */
   today: number
-  onOpen: (row: RequestRow) => void
+  /** `marks`: with Ctrl or ⌘, the row is selected for a replay instead. */
+  onOpen: (row: RequestRow, marks: boolean) => void
 }) {
   const { row, index } = props
   if (!row) return <LoadingRow index={index} words={props.words} />
@@ -49,7 +53,7 @@ export const LogRow = memo(function LogRow(props: {
       role="row"
       aria-rowindex={index + 2}
       aria-selected={props.selected}
-      onClick={() => props.onOpen(row)}
+      onClick={({ ctrlKey, metaKey }) => props.onOpen(row, ctrlKey || metaKey)}
       className={cx(
         'num border-line border-b text-s contain-strict',
         columns,
@@ -58,7 +62,7 @@ export const LogRow = memo(function LogRow(props: {
       )}
       style={{ height: rowHeight }}
     >
-      <Cells row={row} today={props.today} words={props.words} />
+      <Cells row={row} marked={props.marked} today={props.today} words={props.words} />
     </div>
   )
 })
@@ -73,7 +77,9 @@ function Cell({ className, title, children }: { className?: string; title?: stri
 }
 const right = 'text-end'
 
-function Cells({ row, today, words: { t, who, status, reason } }: { row: RequestRow; today: number; words: RowTexts }) {
+function Cells(props: { row: RequestRow; marked: boolean; today: number; words: RowTexts }) {
+  const { row, marked, today } = props
+  const { t, who, status, reason } = props.words
   const name = who(row.who)
   const { words, tone } = status(row)
   const why = reason(row)
@@ -85,7 +91,11 @@ function Cells({ row, today, words: { t, who, status, reason } }: { row: Request
         <Time at={row.at} now={today} />
       </Cell>
       <Cell className="flex items-center gap-2" title={name}>
-        <Dot colour={row.who.kind === 'app' ? row.who.colour : null} />
+        {marked ? (
+          <SquareCheck role="img" aria-label={t('again.marked')} size={14} className="shrink-0 text-accent" />
+        ) : (
+          <Dot colour={row.who.kind === 'app' ? row.who.colour : null} />
+        )}
         {/* An app keeps its own spelling, and the description of an unknown caller begins a line. */}
         <span className={cx('truncate', row.who.kind === 'stranger' && 'first-letter:uppercase')}>{name}</span>
       </Cell>

@@ -1,20 +1,18 @@
-import { Eraser, Gauge, MessageSquare, Square, SquareTerminal } from 'lucide-react'
+import { Eraser, Gauge, History, ListChecks, MessageSquare, RotateCw, Square, SquareTerminal } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App } from '../../../src-preload/contract/apps.ts'
 import type { RequestDetail, RequestRow } from '../../../src-preload/contract/requests.ts'
-import { navigate } from '../../shared/navigation.ts'
-import { offerNewChat } from '../../shared/newChatDraft.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { useApp } from '../../stores/app.ts'
 import { useApps } from '../../stores/apps.ts'
-import { isOpen } from '../../stores/requests.ts'
+import { isOpen, useRequests } from '../../stores/requests.ts'
 import { Confirmed } from './AppActions.tsx'
-import { askDetail, attempt, closeOver, say } from './actions.ts'
-import { lastUserText } from './bodies.ts'
+import { askDetail, attempt, inspectRow, openAsChat, say, showDialog, toggleMark } from './actions.ts'
 import { asCurl, keyPlaceholder } from './curl.ts'
 import { EditDialog } from './EditDialog.tsx'
+import { recordedRequest } from './recorded.ts'
 
 /** The address in the copied command line while the proxy is off. */
 const offAddress = 'http://127.0.0.1:8787/v1'
@@ -26,7 +24,6 @@ export function RequestActions({ row, detail }: { row: RequestRow; detail: Reque
   const baseUrl = useApp(({ app }) => app?.proxy.baseUrl ?? null)
   const [stopping, setStopping] = useState(false)
   const [erasing, setErasing] = useState(false)
-  const said = row.endpoint === 'chat' ? lastUserText(detail?.requestBody ?? null) : null
 
   const stop = async () => {
     setStopping(true)
@@ -44,12 +41,6 @@ export function RequestActions({ row, detail }: { row: RequestRow; detail: Reque
       () => say('curl', t(words, { placeholder: keyPlaceholder })),
       () => say('curl', t('detail.copyFailed')),
     )
-  }
-  const toChat = () => {
-    if (said === null) return
-    offerNewChat(said)
-    closeOver()
-    navigate({ page: 'chat', id: null })
   }
   const erase = async () => {
     const { erased } = await studio.requests.deleteBodies({ id: row.id })
@@ -70,11 +61,7 @@ export function RequestActions({ row, detail }: { row: RequestRow; detail: Reque
           {t('detail.curl')}
         </Button>
       )}
-      {said !== null && (
-        <Button icon={MessageSquare} onClick={toChat}>
-          {t('detail.openInChat')}
-        </Button>
-      )}
+      {detail && !isOpen(row) && row.method === 'POST' && row.who.kind !== 'stranger' && <Recorded detail={detail} />}
       {logged && (
         <Button icon={Eraser} onClick={() => setErasing(true)}>
           {t('detail.erase')}
@@ -89,6 +76,42 @@ export function RequestActions({ row, detail }: { row: RequestRow; detail: Reque
         onClose={() => setErasing(false)}
       />
     </div>
+  )
+}
+
+/** What can be done with a request whose body is stored. */
+function Recorded({ detail }: { detail: RequestDetail }) {
+  const { t } = useTranslation('proxy')
+  const { row, againOf } = detail
+  const isMarked = useRequests(({ marked }) => marked.has(row.id))
+  const request = recordedRequest(detail.requestBody)
+  if (typeof request === 'string')
+    return row.hasBodies && <p className="basis-full text-soft">{t(`again.whyNot.${request}`)}</p>
+  return (
+    <>
+      <Button icon={RotateCw} onClick={() => showDialog({ kind: 'ask', detail })}>
+        {t('again.ask')}
+      </Button>
+      {row.endpoint === 'chat' && (
+        <Button icon={MessageSquare} onClick={() => void openAsChat(detail)}>
+          {t('again.openAsChat')}
+        </Button>
+      )}
+      <Button icon={History} onClick={() => showDialog({ kind: 'replay', selection: { ids: [row.id] } })}>
+        {t('again.replay')}
+      </Button>
+      <Button icon={ListChecks} onClick={() => toggleMark(row.id)}>
+        {t(isMarked ? 'again.unmark' : 'again.mark')}
+      </Button>
+      {againOf !== null && (
+        <p className="num flex basis-full flex-wrap items-center gap-x-2 text-soft">
+          {t('again.repeats')}
+          <Button variant="plain" size="small" onClick={() => inspectRow(againOf)}>
+            {t('again.showOriginal')}
+          </Button>
+        </p>
+      )}
+    </>
   )
 }
 

@@ -1,18 +1,26 @@
 import type { App } from '../../../src-preload/contract/apps.ts'
-import type { RequestFilter, RequestsEvent } from '../../../src-preload/contract/requests.ts'
+import type {
+  RequestDetail,
+  RequestFilter,
+  RequestSelection,
+  RequestsEvent,
+} from '../../../src-preload/contract/requests.ts'
 import type { Client } from '../../api/connect.ts'
 import { perFrame } from '../../api/frames.ts'
 import { problemOf } from '../../api/problem.ts'
-import { save } from '../../api/transfer.ts'
+import { save, upload } from '../../api/transfer.ts'
 import { subscribe, watchWithRetry } from '../../api/watch.ts'
+import { showCount } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { createFeatureClient } from '../../shared/featureClient.ts'
+import { navigate } from '../../shared/navigation.ts'
 import { showToast } from '../../shared/toasts.ts'
 import { appStore } from '../../stores/app.ts'
 import { appsStore, withUse } from '../../stores/apps.ts'
 import * as held from '../../stores/requestPages.ts'
 import * as store from '../../stores/requests.ts'
 import { requestsStore } from '../../stores/requests.ts'
+import { chatFile } from './chatFile.ts'
 
 /** ms between two reads of the counts below the log. */
 const countEvery = 5_000
@@ -56,6 +64,7 @@ export function startProxyPage(given: Client): () => void {
     watching?.abort()
     watching = null
     clearInterval(counting)
+    closeDialog()
     setClient(null)
   }
 }
@@ -134,6 +143,52 @@ export async function saveLog(): Promise<void> {
     const made = await core.requests.export({ filter })
     await save(made)
     say('saved', i18n.t('proxy:log.saved', { name: made.name }))
+  })
+}
+
+/** Selects a request for a replay or a fixture, or deselects it. */
+export function toggleMark(id: number): void {
+  requestsStore.setState(store.withMark(requestsStore.getState(), id))
+}
+
+export function clearMarks(): void {
+  requestsStore.setState({ marked: new Set() })
+}
+
+export const showDialog = (dialog: store.RequestsStore['dialog']): void => requestsStore.setState({ dialog })
+export const closeDialog = (): void => showDialog(null)
+
+/** The selected requests, or else those that match the filter. */
+export function selectionOf({ marked, filter }: Pick<store.RequestsStore, 'marked' | 'filter'>): RequestSelection {
+  return marked.size > 0 ? { ids: [...marked] } : { filter }
+}
+
+/** Saves the selected requests as a fixture, or else those that match the filter. */
+export async function saveFixture(): Promise<void> {
+  const selection = selectionOf(requestsStore.getState())
+  await attempt(async (core) => {
+    const { file, requests, incomplete, unsuitable } = await core.requests.saveFixture(selection)
+    await save(file)
+    const left = incomplete + unsuitable
+    const told = { name: file.name, count: requests, figure: showCount(requests), left: showCount(left) }
+    say('saved', i18n.t(left > 0 ? 'proxy:again.fixture.savedLess' : 'proxy:again.fixture.saved', told))
+  })
+}
+
+/** Opens the messages of a logged request and its reply as a chat. */
+export async function openAsChat(detail: RequestDetail): Promise<void> {
+  const at = new Date(detail.row.at).toLocaleString(i18n.language, { dateStyle: 'medium', timeStyle: 'short' })
+  const made = chatFile(detail, i18n.t('proxy:again.chat.title', { at }))
+  if (!made) {
+    say('chat', i18n.t('proxy:again.chat.failed'))
+    return
+  }
+  await attempt(async (core) => {
+    const uploadId = await upload(core, made.file)
+    const { conversationId } = await core.archive.import({ uploadId })
+    say('chat', i18n.t(made.hasTools ? 'proxy:again.chat.withoutTools' : 'proxy:again.chat.opened'))
+    closeOver()
+    navigate({ page: 'chat', id: conversationId })
   })
 }
 

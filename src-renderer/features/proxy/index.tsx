@@ -13,7 +13,9 @@ import { Switch } from '../../shared/ui/Switch.tsx'
 import { useApp } from '../../stores/app.ts'
 import { inUse, useApps } from '../../stores/apps.ts'
 import { useChat } from '../../stores/chat.ts'
+import { useRequests } from '../../stores/requests.ts'
 import { type AppAction, AppActions } from './AppActions.tsx'
+import { AskAgain } from './AskAgain.tsx'
 import { attempt, say, startProxyPage } from './actions.ts'
 import { type CardAction, Cards } from './Cards.tsx'
 import { ConnectDialog, type Connecting } from './ConnectDialog.tsx'
@@ -23,6 +25,7 @@ import { Log } from './Log.tsx'
 import { ProxyNotices } from './ProxyNotices.tsx'
 import { ConnectedPrograms } from './programs/ConnectedPrograms.tsx'
 import { Refusals } from './Refusals.tsx'
+import { ReplayDialog } from './Replays.tsx'
 
 function Stage() {
   const app = useApp((store) => store.app)
@@ -38,6 +41,7 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
   const [edited, setEdited] = useState<App | null>(null)
   const [connecting, setConnecting] = useState<Connecting | null>(null)
   const [asked, setAsked] = useState<AppAction | null>(null)
+  const dialog = useRequests((store) => store.dialog)
   const { allPaused, pauseAll, any } = usePauseAll()
   const onAction = (action: CardAction, app: App) => {
     if (action === 'edit') setEdited(app)
@@ -85,6 +89,8 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
         bodyDays={settings.bodyDays}
       />
       <AppActions asked={asked} onClose={() => setAsked(null)} />
+      <AskAgain detail={dialog?.kind === 'ask' ? dialog.detail : null} />
+      <ReplayDialog selection={dialog?.kind === 'replay' ? dialog.selection : null} />
     </>
   )
 }

@@ -18,6 +18,7 @@ import { useCall } from '../../shared/useCall.ts'
 import { useApps } from '../../stores/apps.ts'
 import { Group, Row, SettingSwitch } from './Group.tsx'
 import { type OriginFault, parseDays, parseOrigin } from './parse.ts'
+import { SecretRules } from './SecretRules.tsx'
 import { WholeNumberField } from './TypedField.tsx'
 import { useSave } from './useSave.ts'
 
@@ -54,6 +55,7 @@ export function ProxyMore({ app }: { app: AppState }) {
         />
         <Bodies />
       </Group>
+      <SecretRules beginnings={settings.secretBeginnings} />
     </>
   )
 }

@@ -13,7 +13,17 @@ export function useSeriesName(by: StackBy): (series: Pick<Series, 'id' | 'name'>
         if (id === restId) return t(`chart.rest.${by}`)
         if (by === 'model' && name === '') return t('table.noModel')
         if (by !== 'feature') return name
-        const features = ['chat', 'titles', 'actions', 'speech', 'transcribe', 'images', 'account', 'tools'] as const
+        const features = [
+          'chat',
+          'titles',
+          'actions',
+          'speech',
+          'transcribe',
+          'images',
+          'account',
+          'again',
+          'tools',
+        ] as const
         const feature = features.find((one) => one === id)
         return feature ? t(`chart.features.${feature}`) : name
       },

@@ -1,3 +1,4 @@
+import { again } from './parts/again.ts'
 import { requestLog } from './parts/requestLog.ts'
 
 export const proxy = {
@@ -352,4 +353,5 @@ export const proxy = {
     tooMany: 'You can allow at most 50 origins. Remove one first.',
   },
   ...requestLog,
+  again,
 }

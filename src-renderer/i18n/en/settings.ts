@@ -111,6 +111,26 @@ export const settings = {
     title: 'Shortcuts',
     about: 'Select a shortcut to change it.',
   },
+  secrets: {
+    title: 'Keys in bodies',
+    about:
+      'Keys and tokens are replaced by marks such as [secret: github] before a body or a header is stored or exported. Responses that a program continues by previous_response_id are stored as they were, because they are sent to the service again.',
+    rules: 'Rules',
+    own: 'Your own keys',
+    ownHint:
+      'How your keys begin, never a whole key. The 6 to 500 letters, digits or . _ ~ + / = - after it are removed with it.',
+    beginning: 'Beginning of a key',
+    placeholder: 'acme-live-',
+    add: 'Add',
+    bad: 'Enter 4 to 100 letters, digits or . _ ~ + / = : - without spaces.',
+    remove: 'Remove {{beginning}}',
+    trial: 'Try the rules on a text',
+    trialHint: 'The text stays on this computer and is not stored.',
+    test: 'Test',
+    nothing: 'Nothing would be removed.',
+    found_one: '{{name}}: {{count}} time',
+    found_other: '{{name}}: {{count}} times',
+  },
   proxy: {
     title: 'Local API',
     about: 'A local address through which your apps use the active connection.',

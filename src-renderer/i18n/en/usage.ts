@@ -173,6 +173,7 @@ export const usage = {
       transcribe: 'Transcribe',
       images: 'Images',
       account: 'Account requests',
+      again: 'Asked again',
       tools: 'Apps',
     },
   },

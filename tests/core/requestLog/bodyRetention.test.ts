@@ -77,12 +77,13 @@ describe('bodies', () => {
       requestHeaders: [['x-ask', 'something •••']],
       replyHeaders: [['x-answer', 'isk_…']],
       requestBody: { text: 'ask something ••• isk_…', bytes: 100, capped: false },
-      replyBody: { text: 'answer something', bytes: 9999, capped: true },
+      // The last word of a capped body may be the beginning of a key.
+      replyBody: { text: 'answer ', bytes: 9999, capped: true },
     }
     expect(requestLog.get(id)).toMatchObject(detail)
     expect(requestLog.get(quiet.id)).toMatchObject({ row: { hasBodies: false }, requestBody: null, replyBody: null })
     await requestLog.close()
-    expect(isOnDisk(dataDir, 'answer something')).toBe(true)
+    expect(isOnDisk(dataDir, 'answer ')).toBe(true)
     for (const text of [secret, 'ZZZZ', 'not to be kept']) expect(isOnDisk(dataDir, text)).toBe(false)
     expect(testRequestLog({ dataDir }).requestLog.get(id)).toMatchObject(detail)
   })

@@ -11,6 +11,8 @@ const kept = (id: number) => ({
   replyHeaders: null,
   request: body,
   reply: null,
+  againOf: null,
+  replyTimes: null,
 })
 
 function open(dataDir: string) {

@@ -26,6 +26,8 @@ describe('usage', () => {
     ['serve', '--open', '--no-web'],
     ['serve', '--web-port', '9', '--no-web'],
     ['serve', '--api-port', '9', '--no-api'],
+    ['sandbox', '--exact'],
+    ['sandbox', '--at-once'],
     ['serve', '--ollama', 'notes', '--no-api'],
     ['serve', '--web-port', '9', '--api-port', '9'],
     ['apps'],

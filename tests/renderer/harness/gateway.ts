@@ -223,6 +223,7 @@ export class Gateway {
             ],
       requestBody: text ? { text: request, bytes: request.length, capped: false } : null,
       replyBody: text ? { text: reply, bytes: 212_004, capped: true } : null,
+      againOf: null,
     }
   }
 

@@ -1,4 +1,5 @@
 import type { LoggedBody } from '../../../../src-preload/contract/requests.ts'
+import type { ArrivalTimes } from '../../ports/requests.ts'
 import type { Database } from '../database.ts'
 import { number, numberOrNull, parseJson, type Row, textOrNull } from '../rows.ts'
 
@@ -13,6 +14,9 @@ export interface KeptBodies {
   replyHeaders: Pairs | null
   request: LoggedBody | null
   reply: LoggedBody | null
+  /** The request that this one repeats. */
+  againOf: number | null
+  replyTimes: ArrivalTimes | null
 }
 
 export type BodySelection = { id: number } | { who: string } | { before: number } | 'all'
@@ -21,7 +25,7 @@ export type BodySelection = { id: number } | { who: string } | { before: number 
 export function bodyTable({ handle, transaction }: Database) {
   const insert = handle.prepare(
     `INSERT INTO bodies (id, who, at, size, request_bytes, request_capped, reply_bytes, reply_capped,
-      request_headers, reply_headers, request_text, reply_text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      request_headers, reply_headers, request_text, reply_text, again_of, reply_times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const one = handle.prepare('SELECT * FROM bodies WHERE id = ?')
   const total = handle.prepare('SELECT coalesce(sum(size), 0) AS n FROM bodies INDEXED BY bodies_by_who')
@@ -56,7 +60,7 @@ export function bodyTable({ handle, transaction }: Database) {
     save(kept: KeptBodies[]): void {
       bytes += transaction(() => kept.reduce((sum, one) => sum + store(one), 0))
     },
-    get(id: number): Pick<KeptBodies, 'requestHeaders' | 'replyHeaders' | 'request' | 'reply'> | null {
+    get(id: number): Omit<KeptBodies, 'id' | 'who' | 'at'> | null {
       const row = one.get(id)
       return row
         ? {
@@ -64,6 +68,8 @@ export function bodyTable({ handle, transaction }: Database) {
             replyHeaders: pairs(textOrNull(row, 'reply_headers')),
             request: body(row, 'request'),
             reply: body(row, 'reply'),
+            againOf: numberOrNull(row, 'again_of'),
+            replyTimes: times(textOrNull(row, 'reply_times')),
           }
         : null
     },
@@ -95,6 +101,7 @@ export function bodyTable({ handle, transaction }: Database) {
     insert.run(
       ...[k.id, k.who, k.at, size, k.request?.bytes ?? null, k.request ? Number(k.request.capped) : null],
       ...[k.reply?.bytes ?? null, k.reply ? Number(k.reply.capped) : null, ...texts],
+      ...[k.againOf, k.replyTimes && JSON.stringify(k.replyTimes)],
     )
     return size - (replaced ? number(replaced, 'size') : 0)
   }
@@ -112,6 +119,14 @@ function body(row: Row, side: 'request' | 'reply'): LoggedBody | null {
   const bytes = numberOrNull(row, `${side}_bytes`)
   if (bytes === null) return null
   return { text: textOrNull(row, `${side}_text`), bytes, capped: numberOrNull(row, `${side}_capped`) === 1 }
+}
+
+function times(json: string | null): KeptBodies['replyTimes'] {
+  const value = json === null ? null : parseJson(json)
+  if (!Array.isArray(value)) return null
+  return value.flatMap((one: unknown): [number, number][] =>
+    Array.isArray(one) && typeof one[0] === 'number' && typeof one[1] === 'number' ? [[one[0], one[1]]] : [],
+  )
 }
 
 function pairs(json: string | null): Pairs | null {

@@ -289,6 +289,12 @@ CREATE TABLE response_items (
 CREATE INDEX response_items_by_response ON response_items (response);
 `
 
+/** The request that a person asked again (`again_of`), and when the parts of a reply arrived: JSON list of ms and bytes. */
+const again = `
+ALTER TABLE bodies ADD COLUMN again_of INTEGER;
+ALTER TABLE bodies ADD COLUMN reply_times TEXT;
+`
+
 /** "ISle". A checkpoint every 4,000 pages (16 MB), so that the pages that every row touches are written once for thousands of rows. */
 export const requestLogDatabase: DatabaseKind = {
   applicationId: 0x49536c65,
@@ -301,7 +307,7 @@ export const requestLogDatabase: DatabaseKind = {
 /** "ISbo". Deleted content is overwritten with zeros, and the file releases its pages. */
 export const bodyDatabase: DatabaseKind = {
   applicationId: 0x4953626f,
-  migrations: [firstBodies, responses],
+  migrations: [firstBodies, responses, again],
   snapshot: bodySnapshot,
   synchronous: 'NORMAL',
   pragmas: 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON',

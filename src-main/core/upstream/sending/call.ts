@@ -75,7 +75,7 @@ export async function call(link: UpstreamLink, request: CallRequest, options: Ca
   const reachable = options.once === true ? null : link.reachability.whenReachable()
   // The studio repeats account read-outs by itself, so a read-out that can't reach the service gets no log row.
   if (reachable && feature === 'account') await reachable
-  const trace = openRow(link, request, feature, options.logBodies === true)
+  const trace = openRow(link, request, feature, options)
   options.onRow?.(trace.id)
   // A person can also stop the request in the request log.
   const stopped = new AbortController()
@@ -135,7 +135,7 @@ function openRow(
   { requestLog, base }: UpstreamLink,
   request: CallRequest,
   feature: StudioFeature,
-  logBodies: boolean,
+  { logBodies = false, againOf }: CallOptions,
 ): RequestTrace {
   const { method, model = null, stream = false, pictures } = request
   const path = request.url.pathname.slice(base.prefix.length)
@@ -150,6 +150,7 @@ function openRow(
     stream,
     logBodies,
     ...counted,
+    ...(againOf !== undefined && { againOf }),
   })
 }
 

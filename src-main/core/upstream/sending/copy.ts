@@ -6,6 +6,10 @@ import { ByteStore } from '../json/bytes.ts'
 export const copyLimit = 256 * 1024
 /** Longer than a key in its longest usual form (escaped JSON, six bytes a character). Bytes. */
 const tail = 8 * 1024
+/** Maximum number of times of a copy. Then pairs are joined, and parts that follow within twice as long. */
+const maxTimes = 2000
+/** Parts that arrive within this time count as one, ms. */
+const togetherMs = 2
 
 /**
  * Collects the first `limit` bytes of a body for the request log. `done` removes secrets before it applies the limit. It cleans a copy that
@@ -17,9 +21,11 @@ export function copyBody(limit: number): {
 } {
   const kept = new ByteStore()
   let bytes = 0
+  const arrivals = new Arrivals()
   return {
     push(chunk) {
       bytes += chunk.length
+      arrivals.add(chunk.length)
       kept.append(chunk, 0, Math.min(chunk.length, limit + tail - kept.length))
     },
     done(clean) {
@@ -30,8 +36,36 @@ export function copyBody(limit: number): {
       const cleaned = Buffer.from(clean(text))
       // A key that begins in the last bytes of an incomplete copy is not recognised.
       const sure = all ? cleaned.length : Math.max(0, cleaned.length - tail)
-      return { text: firstBytes(cleaned, Math.min(limit, sure)), bytes, capped: bytes > limit }
+      return { text: firstBytes(cleaned, Math.min(limit, sure)), bytes, capped: bytes > limit, ...arrivals.times }
     },
+  }
+}
+
+/** The times at which parts of a body arrived, in bounded memory. */
+class Arrivals {
+  #start: number | null = null
+  #togetherMs = togetherMs
+  #times: [ms: number, bytes: number][] = []
+
+  /** Nothing when the body arrived at once. */
+  get times(): Pick<CopiedBody, 'times'> {
+    return this.#times.length > 1 ? { times: this.#times } : {}
+  }
+
+  add(bytes: number): void {
+    const now = performance.now()
+    this.#start ??= now
+    const at = Math.round(now - this.#start)
+    const last = this.#times.at(-1)
+    if (last && at - last[0] < this.#togetherMs) last[1] += bytes
+    else if (this.#times.push([at, bytes]) >= maxTimes) this.#join()
+  }
+
+  #join(): void {
+    this.#togetherMs *= 2
+    this.#times = this.#times.flatMap(([at, bytes], index) =>
+      index % 2 === 0 ? [[at, bytes + (this.#times[index + 1]?.[1] ?? 0)]] : [],
+    )
   }
 }
 

@@ -1,18 +1,40 @@
+import { readFile, stat } from 'node:fs/promises'
 import { StudioError } from '../../../core/errors.ts'
 import type { Parts } from '../dependencies.ts'
 import { addressShown, exitCodes, printJson, say, sayTable } from '../output.ts'
 import { listenForEnd } from '../signals.ts'
 
-/** `sandbox`: runs the stand-in for the service until a signal. @throws StudioError `port_taken` */
-export async function sandbox(options: { port: number; json: boolean }, parts: Parts): Promise<number> {
+export interface SandboxCommand {
+  port: number
+  /** Path of a fixture. */
+  replay?: string
+  atOnce: boolean
+  exact: boolean
+  json: boolean
+}
+
+/** Largest fixture, bytes. The log writes 64 MB of UTF-16 units at most, each of which has at most three bytes. */
+const maxFixtureBytes = 192 * 1024 * 1024
+
+/** `sandbox`: runs the stand-in for the service until a signal. @throws StudioError `port_taken`, `bad_input` for a fixture */
+export async function sandbox(options: SandboxCommand, parts: Parts): Promise<number> {
+  const replay = await replayOf(options)
   const end = listenForEnd()
-  const running = await parts.startSandbox({ port: options.port }).catch((thrown: unknown) => {
-    end.release()
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EADDRINUSE') {
-      throw new StudioError('port_taken', `Port ${options.port} is in use. Choose another one; 0 means any free port.`)
-    }
-    throw thrown
-  })
+  const running = await parts
+    .startSandbox({ port: options.port, ...(replay && { replay }) })
+    .catch((thrown: unknown) => {
+      end.release()
+      if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EADDRINUSE') {
+        throw new StudioError(
+          'port_taken',
+          `Port ${options.port} is in use. Choose another one; 0 means any free port.`,
+        )
+      }
+      if (thrown instanceof Error && 'code' in thrown && thrown.code === 'bad_fixture') {
+        throw new StudioError('bad_input', `${options.replay}: ${thrown.message}`)
+      }
+      throw thrown
+    })
   try {
     if (options.json) printJson({ baseUrl: running.baseUrl, apiKey: running.apiKey })
     else {
@@ -29,4 +51,20 @@ export async function sandbox(options: { port: number; json: boolean }, parts: P
     await running.close()
   }
   return exitCodes.ok
+}
+
+/** Reads the fixture. Null without one. @throws StudioError `bad_input` */
+async function replayOf({ replay, atOnce, exact }: SandboxCommand) {
+  if (replay === undefined) return null
+  let fixture: string
+  try {
+    const { size } = await stat(replay)
+    if (size > maxFixtureBytes) throw new StudioError('bad_input', `${replay} is larger than a fixture can be.`)
+    fixture = await readFile(replay, 'utf8')
+  } catch (thrown) {
+    if (thrown instanceof StudioError) throw thrown
+    const reason = thrown instanceof Error ? thrown.message : String(thrown)
+    throw new StudioError('bad_input', `The fixture can't be read: ${reason}`, {}, { cause: thrown })
+  }
+  return { fixture, timing: atOnce ? ('immediate' as const) : ('recorded' as const), isExact: exact }
 }

@@ -55,6 +55,7 @@ export const requestLog = {
       transcribe: 'transcribe',
       images: 'images',
       account: 'account',
+      again: 'ask again',
     },
     states: {
       waiting: 'queued',
@@ -181,7 +182,6 @@ export const requestLog = {
     curlCopied: 'Copied. Replace {{placeholder}} with an app key.',
     curlNoBody: 'Copied without the body, which was not stored completely. Replace {{placeholder}} with an app key.',
     copyFailed: 'Could not copy.',
-    openInChat: 'Open in Chat',
     stop: 'Stop',
     stopped: 'Stopped.',
     hadEnded: 'The request has already ended.',

@@ -56,7 +56,8 @@ test('the copy is the same at every split', () => {
       fc.integer({ min: 1, max: 40 }),
       (text, limit, step) => {
         const odd = text.replaceAll('\u0000', '')
-        expect(copy(odd, limit, step)).toEqual(copy(odd, limit))
+        // When its parts arrive is not the copy’s business.
+        expect({ ...copy(odd, limit, step), times: null }).toEqual({ ...copy(odd, limit), times: null })
       },
     ),
   )

@@ -230,6 +230,7 @@ describe('the shown request', () => {
       replyHeaders: null,
       requestBody: null,
       replyBody: null,
+      againOf: null,
     }
     let store = withSelected(start([row(4), row(3)]), 3)
     expect(selectedRow(store)?.bytesDown).toBe(1_000)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { appSettings } from '../../../../src-preload/contract/apps.ts'
 import type { RequestDetail } from '../../../../src-preload/contract/requests.ts'
 import { activityOf, blockedBy } from '../../../../src-renderer/features/proxy/appState.ts'
-import { lastUserText, readable } from '../../../../src-renderer/features/proxy/bodies.ts'
+import { readable } from '../../../../src-renderer/features/proxy/bodies.ts'
 import { asCurl } from '../../../../src-renderer/features/proxy/curl.ts'
 import { exact, showLimit, showMs, showSc, showSpent } from '../../../../src-renderer/features/proxy/figures.ts'
 import {
@@ -295,6 +295,7 @@ describe('logged bodies', () => {
     replyHeaders: null,
     requestBody: body('{"a":"it\'s"}'),
     replyBody: null,
+    againOf: null,
     ...change,
   })
   it('are copied as a command line without any key, every word quoted', () => {
@@ -317,25 +318,6 @@ describe('logged bodies', () => {
     expect(asCurl(detail({ requestBody: null, row: row(1, { bytesUp: 0 }) }), 'http://127.0.0.1:1/v1').body).toBe(
       'none',
     )
-  })
-  it("contain the person's last message, as text and in parts, and nothing in other bodies", () => {
-    const said = (content: unknown) =>
-      lastUserText(
-        body(
-          JSON.stringify({
-            messages: [
-              { role: 'user', content: 'first' },
-              { role: 'user', content },
-              { role: 'tool', content: 'x' },
-            ],
-          }),
-        ),
-      )
-    expect(said('second')).toBe('second')
-    expect(said([{ type: 'text', text: 'a' }, { type: 'image_url' }, { type: 'text', text: 'b' }])).toBe('a\nb')
-    expect(said(7)).toBeNull()
-    for (const text of ['', 'no json', '[]', '{"messages":3}', 'null']) expect(lastUserText(body(text))).toBeNull()
-    expect(lastUserText(body('{"messages":[{"role":"user","content":"x"}]}', true))).toBeNull()
   })
   it('are formatted when they are JSON, and otherwise unchanged', () => {
     expect(readable(body('{"a":1}'))?.text).toBe('{\n  "a": 1\n}')

@@ -31,5 +31,6 @@ export function detailOf(id: number): RequestDetail {
     replyHeaders: null,
     requestBody: kept ? body(sent) : null,
     replyBody: kept ? body(came) : null,
+    againOf: null,
   }
 }
