@@ -2,7 +2,7 @@
  * What the command line does with a data folder without a running core. Works beside another process that serves the folder, except for
  * `openErase` and `restore`. Everything large is imported on first use, so that a small command starts quickly.
  */
-import type { Opening } from '../../src-preload/contract/data.ts'
+import type { KeepRules, Opening } from '../../src-preload/contract/data.ts'
 import type { TableFormat } from '../../src-preload/contract/usage.ts'
 import type { Target } from './data/backup/write.ts'
 import type { StudioError } from './errors.ts'
@@ -76,6 +76,8 @@ export function storedData({ version, log }: { version: () => string; log: Host[
     async openData() {
       const { backupName } = await import('./data/backup/manifest.ts')
       const { writeBackup } = await import('./data/backup/write.ts')
+      const { writeKeptBackup } = await import('./data/backup/keep.ts')
+      const { verifyBackup } = await import('./data/backup/verify.ts')
       const { restoreBackup } = await import('./data/restore/restore.ts')
       return {
         /** File name of a backup made at `at`. */
@@ -83,6 +85,19 @@ export function storedData({ version, log }: { version: () => string; log: Host[
         /** @throws StudioError as `writeBackup` */
         backup: ({ dataDir, target, signal }: { dataDir: string; target: Target; signal: AbortSignal }) =>
           writeBackup({ dataDir, signal, version: version() }, target),
+        /** Writes a compressed backup to a folder of several, and deletes those that no rule keeps. @throws StudioError as `writeKeptBackup` */
+        backupTo: ({
+          dataDir,
+          signal,
+          ...to
+        }: {
+          dataDir: string
+          folder: string
+          keep: KeepRules
+          signal: AbortSignal
+        }) => writeKeptBackup({ dataDir, signal, version: version() }, to),
+        /** @throws StudioError as `verifyBackup` */
+        verify: verifyBackup,
         /** @throws StudioError as `restoreBackup` */
         restore: restoreBackup,
       }

@@ -56,6 +56,13 @@ export const backupSummary = z.object({
 })
 export type BackupSummary = z.infer<typeof backupSummary>
 
+/** How many backups of a folder stay: the newest ones, and the newest one of each of the latest days, weeks, months and years with one. */
+export const keepRules = z.partialRecord(
+  z.enum(['last', 'daily', 'weekly', 'monthly', 'yearly']),
+  z.number().int().min(0).max(1000),
+)
+export type KeepRules = z.infer<typeof keepRules>
+
 /** A database that was damaged at start, and its repair. */
 export const damage = z.object({
   /** Folder name under `damaged/` and database: `2026-11-21T14-05-33Z/studio`. */
