@@ -2,8 +2,9 @@
  * What the command line does with a data folder without a running core. Works beside another process that serves the folder, except for
  * `openErase` and `restore`. Everything large is imported on first use, so that a small command starts quickly.
  */
-import type { KeepRules, Opening } from '../../src-preload/contract/data.ts'
+import type { Opening } from '../../src-preload/contract/data.ts'
 import type { TableFormat } from '../../src-preload/contract/usage.ts'
+import type { BackupFolder } from './data/backup/keep.ts'
 import type { Target } from './data/backup/write.ts'
 import type { StudioError } from './errors.ts'
 import type { openConnections } from './features/connections/savedConnections.ts'
@@ -86,16 +87,8 @@ export function storedData({ version, log }: { version: () => string; log: Host[
         backup: ({ dataDir, target, signal }: { dataDir: string; target: Target; signal: AbortSignal }) =>
           writeBackup({ dataDir, signal, version: version() }, target),
         /** Writes a compressed backup to a folder of several, and deletes those that no rule keeps. @throws StudioError as `writeKeptBackup` */
-        backupTo: ({
-          dataDir,
-          signal,
-          ...to
-        }: {
-          dataDir: string
-          folder: string
-          keep: KeepRules
-          signal: AbortSignal
-        }) => writeKeptBackup({ dataDir, signal, version: version() }, to),
+        backupTo: ({ dataDir, signal, ...to }: BackupFolder & { dataDir: string; signal: AbortSignal }) =>
+          writeKeptBackup({ dataDir, signal, version: version() }, to),
         /** @throws StudioError as `verifyBackup` */
         verify: verifyBackup,
         /** @throws StudioError as `restoreBackup` */

@@ -56,12 +56,16 @@ export const backupSummary = z.object({
 })
 export type BackupSummary = z.infer<typeof backupSummary>
 
-/** How many backups of a folder stay: the newest ones, and the newest one of each of the latest days, weeks, months and years with one. */
-export const keepRules = z.partialRecord(
-  z.enum(['last', 'daily', 'weekly', 'monthly', 'yearly']),
-  z.number().int().min(0).max(1000),
-)
-export type KeepRules = z.infer<typeof keepRules>
+/** What the last look at the folder of automatic backups found. */
+export const automaticBackups = z.object({
+  /** Newest backup of this computer there. */
+  latest: z.object({ at: instant, path: z.string() }).nullable(),
+  /** Number of backups of this computer there. */
+  count: whole,
+  /** Why the last automatic backup failed. The next attempt follows within the hour. */
+  problem: problemOrNull,
+})
+export type AutomaticBackups = z.infer<typeof automaticBackups>
 
 /** A database that was damaged at start, and its repair. */
 export const damage = z.object({
@@ -127,6 +131,8 @@ export const dataState = z.object({
   damage: z.array(damage),
   /** Newest first. */
   setAside: z.array(setAside),
+  /** Absent or null: there are no automatic backups, or their folder was not looked at yet. */
+  automatic: automaticBackups.nullable().optional(),
   /** A pending restore that failed at this start; the data is unchanged. */
   problem: problemOrNull,
 })

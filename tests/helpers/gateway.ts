@@ -70,6 +70,8 @@ export interface GatewayOptions {
   models?: Model[] | null
   /** Programs that are connected with the apps. */
   connectedPrograms?: ProgramId[]
+  /** The connection as the window shows it. */
+  connection?: Pick<Connection, 'state' | 'problem'>
   /** ms; short, because most tests wait for the end of a broken stream. */
   eventReadingMs?: number
 }
@@ -90,6 +92,7 @@ export async function openGateway(
     abilities = { images: null, tools: null, thinking: null, contextLength: null },
     models = null,
     connectedPrograms = [],
+    connection = { state: 'connected', problem: null },
     eventReadingMs = 5,
   }: GatewayOptions = {},
 ): Promise<Gateway> {
@@ -122,6 +125,7 @@ export async function openGateway(
   const sealingKey = randomBytes(32)
   const reasoning = new Set<string>()
   const deps: RelayDependencies = {
+    connection: () => connection,
     forward: () => upstream.forward,
     models: () => models,
     requestLog: requestLog,

@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs'
+import { realpathSync, rmSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
-import type { BackupSummary, KeepRules } from '../../../../src-preload/contract/data.ts'
+import { isAbsolute, join, sep } from 'node:path'
+import type { BackupSummary } from '../../../../src-preload/contract/data.ts'
+import type { KeepRules } from '../../../../src-preload/contract/keepRules.ts'
 import { StudioError } from '../../errors.ts'
 import { dayOfMs } from '../../shared/days.ts'
 import { isRealFile } from '../../shared/ownFiles.ts'
@@ -16,6 +17,13 @@ export interface KeptBackup {
   madeAt: number
 }
 
+/** A folder of several backups, and which of them stay. */
+export interface BackupFolder {
+  /** Absolute path. */
+  folder: string
+  keep: KeepRules
+}
+
 /** What `keepBackups` did, newest first. */
 export interface Kept {
   kept: readonly KeptBackup[]
@@ -25,13 +33,14 @@ export interface Kept {
 /**
  * Writes a compressed backup to a folder of several and deletes the older ones that no rule keeps. Nothing is deleted unless the new one is
  * complete.
- * @throws StudioError as `writeBackup`; `bad_input` when no rule keeps anything
+ * @throws StudioError as `writeBackup`; `bad_input` when no rule keeps anything, or for a folder that is missing or in the data folder
  */
 export async function writeKeptBackup(
   parts: BackupParts,
-  { folder, keep }: { folder: string; keep: KeepRules },
+  { folder, keep }: BackupFolder,
 ): Promise<{ path: string; summary: BackupSummary } & Kept> {
   mustKeepSome(keep)
+  mustBeOutside(folder, parts.dataDir)
   const path = join(folder, keptBackupName(new Date().toISOString(), hostname()))
   const summary = await writeBackup(parts, { path })
   return { path, summary, ...keepBackups(folder, keep) }
@@ -60,6 +69,18 @@ export function backupsIn(folder: string): KeptBackup[] {
       return madeAt === null || !isRealFile(path) ? [] : [{ path, madeAt }]
     })
     .sort((a, b) => b.madeAt - a.madeAt)
+}
+
+/** A backup in the data folder is lost with it. */
+function mustBeOutside(folder: string, dataDir: string): void {
+  if (!isAbsolute(folder) || !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new StudioError(
+      'bad_input',
+      `The folder ${folder} for backups does not exist. Name the full path of a folder.`,
+    )
+  }
+  if (!`${realpathSync(folder)}${sep}`.startsWith(`${realpathSync(dataDir)}${sep}`)) return
+  throw new StudioError('bad_input', 'Backups can’t be inside the data folder. Choose a folder outside it.')
 }
 
 function mustKeepSome(keep: KeepRules): void {

@@ -7,6 +7,14 @@ import type { FrontendDependencies, IsValid, ProxyBounds } from './frontendOptio
 import { RecentRefusals, type RefusalWithOrigin } from './recentRefusals.ts'
 import { type ProxyServer, startProxy } from './server.ts'
 
+/** Where the local API listens besides loopback. Chosen for one run by the command line, and never stored. */
+export interface BeyondLoopback {
+  /** An IP address of this computer; `0.0.0.0` and `::` are all of them. */
+  address: string
+  /** Names or addresses by which others call this computer, each with a port or without. Other `Host` values are refused. */
+  hosts: readonly string[]
+}
+
 export interface LocalV1Settings {
   enabled: boolean
   /** 0 means any free port. */
@@ -15,6 +23,8 @@ export interface LocalV1Settings {
   ipv6: boolean
   /** Id or name of the app as which requests to Ollama's port count, without a key. Null: that port is not listened to. */
   ollamaApp: string | null
+  /** Absent: only loopback. Does not change while the program runs. */
+  beyond?: BeyondLoopback | undefined
 }
 
 export interface LocalV1Dependencies extends Omit<FrontendDependencies, 'failed' | 'keyless'> {
