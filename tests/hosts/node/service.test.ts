@@ -12,7 +12,7 @@ import { testCommandLine } from './fixtures/testCommandLine.ts'
 
 const folder = temporaryFolder('studio-service-')
 /** Everything that one of the three formats could take for its own. */
-const odd = ['a b', 'c"d', "e'f", 'g\\h', 'i%j', '$HOME', '${k}', '&<l>', 'm\nn', '-', '']
+const odd = ['a b', 'c"d', "e'f", 'g\\h', 'i%j', '$HOME', '$$', '&<l>', 'm\nn', '-', '']
 const command = {
   program: '/opt/a b/node',
   args: ['/opt/studio.mjs', 'serve', ...odd],
@@ -53,7 +53,7 @@ describe('the systemd unit', () => {
     for (const line of ['Type=notify', 'NotifyAccess=all', 'Restart=on-failure', 'NoNewPrivileges=yes', 'UMask=0077'])
       expect(lines).toContain(line)
     expect(lines.find((line) => line.startsWith('ExecStart='))).toBe(
-      String.raw`ExecStart="/opt/a b/node" "/opt/studio.mjs" "serve" "a b" "c\"d" "e'f" "g\\h" "i%%j" "$$HOME" "$${k}" "&<l>" "m\nn" "-" ""`,
+      String.raw`ExecStart="/opt/a b/node" "/opt/studio.mjs" "serve" "a b" "c\"d" "e'f" "g\\h" "i%%j" "$$HOME" "$$$$" "&<l>" "m\nn" "-" ""`,
     )
     expect(lines).toContain(String.raw`Environment="A=b c%%h \"$d\""`)
   })
