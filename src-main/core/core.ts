@@ -23,7 +23,7 @@ import type { ReconnectBounds } from './features/connections/reconnectWatcher.ts
 import { Session } from './features/connections/session.ts'
 import { listModels } from './features/models/listModels.ts'
 import type { Apps } from './gateway/apps/apps.ts'
-import type { BeyondLoopback } from './gateway/proxy/localV1.ts'
+import type { BeyondLoopback } from './gateway/proxy/frontendOptions.ts'
 import { RequestScheduler } from './gateway/scheduler/requestScheduler.ts'
 import { createBytesHandler } from './handlers/bytes.ts'
 import type { Host } from './host.ts'

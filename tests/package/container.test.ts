@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { root } from '../../resources/scripts/ready.mjs'
+import { ask } from '../helpers/appRequest.ts'
 import { testCommandLine } from '../hosts/node/fixtures/testCommandLine.ts'
 
 const dockerfile = readFileSync(join(root, 'resources/package/Dockerfile'), 'utf8').replaceAll('\\\n', ' ')
@@ -51,14 +52,15 @@ describe('the container', () => {
     const serve = test.start(args, { INFERENCE_STUDIO_KEY_FILE: join(test.home, 'keys.json') })
     const { proxy } = JSON.parse(await serve.line()) as { proxy: { baseUrl: string } }
     const { port } = new URL(proxy.baseUrl)
-    const status = async (host: string): Promise<string> => {
-      const line = ['-s', '-o', '/dev/null', '-w', '%{http_code}', '-H', `Host: ${host}`, `http://127.0.0.1:${port}/healthz`]
-      return (await promisify(execFile)('curl', line)).stdout
-    }
-    expect([await status(`studio:${port}`), await status('evil.example')]).toEqual(['200', '421'])
+    const status = async (host: string): Promise<number> =>
+      (await ask(`http://127.0.0.1:${port}/healthz`, { headers: { host } })).status
+    expect([await status(`studio:${port}`), await status('evil.example')]).toEqual([200, 421])
     serve.child.kill('SIGTERM')
     const { stderr } = await serve.ended
-    const warnings = stderr.trim().split('\n').map((line) => JSON.parse(line) as { level: string; message: string })
+    const warnings = stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { level: string; message: string })
     expect(warnings.filter(({ message }) => message.includes('without encryption'))).toHaveLength(1)
   })
 })

@@ -1,6 +1,6 @@
 import { connectForNow, connectNamed, connectSandbox, openStored } from '../features/connections/connect.ts'
 import type { Session } from '../features/connections/session.ts'
-import type { BeyondLoopback } from '../gateway/proxy/localV1.ts'
+import type { BeyondLoopback } from '../gateway/proxy/frontendOptions.ts'
 import { startStartingUpServer } from '../gateway/proxy/startingUpServer.ts'
 import { defaultSettings } from '../store/defaultSettings.ts'
 import { peekSettings } from '../store/settings.ts'

@@ -22,9 +22,16 @@ const choices = {
 } satisfies Record<string, KeepRules>
 type Choice = keyof typeof choices
 
-const rulesText = (rules: KeepRules): string => JSON.stringify(Object.entries(rules).sort())
-const choiceOf = (rules: KeepRules): Choice | undefined =>
-  (Object.keys(choices) as Choice[]).find((name) => rulesText(choices[name]) === rulesText(rules))
+function choiceOf(rules: KeepRules): Choice | undefined {
+  const given = Object.entries(rules)
+  return (Object.keys(choices) as Choice[]).find((name) => {
+    const kept: KeepRules = choices[name]
+    return (
+      given.length === Object.keys(kept).length &&
+      given.every(([rule, count]) => kept[rule as keyof KeepRules] === count)
+    )
+  })
+}
 
 /** Backups once a day to a folder, with rules for which of them stay. */
 export function AutomaticBackup({ settings }: { settings: Settings }) {

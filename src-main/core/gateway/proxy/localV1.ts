@@ -3,17 +3,9 @@ import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import { type Refusal, refusedByGuard } from './errorReplies.ts'
-import type { FrontendDependencies, IsValid, ProxyBounds } from './frontendOptions.ts'
+import type { BeyondLoopback, FrontendDependencies, IsValid, ProxyBounds } from './frontendOptions.ts'
 import { RecentRefusals, type RefusalWithOrigin } from './recentRefusals.ts'
 import { type ProxyServer, startProxy } from './server.ts'
-
-/** Where the local API listens besides loopback. Chosen for one run by the command line, and never stored. */
-export interface BeyondLoopback {
-  /** An IP address of this computer; `0.0.0.0` and `::` are all of them. */
-  address: string
-  /** Names or addresses by which others call this computer, each with a port or without. Other `Host` values are refused. */
-  hosts: readonly string[]
-}
 
 export interface LocalV1Settings {
   enabled: boolean

@@ -1,10 +1,15 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { asStudioError, StudioError } from '../../errors.ts'
-import { defaultBounds, type FrontendDependencies, type IsValid, type ProxyBounds } from './frontendOptions.ts'
+import {
+  type BeyondLoopback,
+  defaultBounds,
+  type FrontendDependencies,
+  type IsValid,
+  type ProxyBounds,
+} from './frontendOptions.ts'
 import { hostsOf } from './guard.ts'
 import { HttpFrontend } from './httpFrontend.ts'
-import type { BeyondLoopback } from './localV1.ts'
 
 export interface ProxyServer {
   readonly port: number
