@@ -36,7 +36,7 @@ test('Settings backs up every day to a folder, says when it did, and why it coul
     .click()
   await expect(group(page)).toContainText(windowText('data:automatic.keepHint.year'))
   await expectAccessible(page)
-  await takePictures(page, 'automatic-backup')
+  await takePictures(page, 'automatic-backup', true)
   // The choice is there after a reload.
   await page.reload()
   await expect(daily).toBeChecked()
