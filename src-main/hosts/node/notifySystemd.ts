@@ -10,6 +10,7 @@ let socket: string | null | undefined
 /**
  * Tells systemd about a state of this process, such as `READY=1`, when systemd started it with `Type=notify`. Does nothing elsewhere. The
  * socket takes datagrams, which Node can't send to a path, so the program `systemd-notify` sends them (decision 0056).
+ * Call it without a state first, before other programs are started: that takes the socket.
  * @throws the error of a missing or failing `systemd-notify`
  */
 export async function notifySystemd(...states: readonly string[]): Promise<void> {
@@ -17,7 +18,7 @@ export async function notifySystemd(...states: readonly string[]): Promise<void>
     socket = process.env.NOTIFY_SOCKET ?? null
     delete process.env.NOTIFY_SOCKET
   }
-  if (socket === null) return
+  if (socket === null || states.length === 0) return
   const env = { PATH: process.env.PATH, NOTIFY_SOCKET: socket }
   await promisify(execFile)('systemd-notify', [`--pid=${process.pid}`, ...states], { env, timeout: longestMs })
 }

@@ -12,6 +12,7 @@ import { verifyBackup } from '../../../src-main/core/data/backup/verify.ts'
 import { writeBackup } from '../../../src-main/core/data/backup/write.ts'
 import { databases } from '../../../src-main/core/data/databases.ts'
 import { restoreBackup } from '../../../src-main/core/data/restore/restore.ts'
+import { StudioError } from '../../../src-main/core/errors.ts'
 import type { KeepRules } from '../../../src-preload/contract/keepRules.ts'
 import { needs } from '../../helpers/programs.mjs'
 import { freshFolder } from '../helpers/core.ts'
@@ -124,6 +125,14 @@ describe('the check of a backup', () => {
     expect(readdirSync(join(path, '..'))).toEqual([name])
   })
 
+  it.each(['studio.tar', 'studio.tar.zst'])('%s ends when it is cancelled', async (name) => {
+    const path = await backupNamed(name)
+    const abort = new AbortController()
+    const progress = (): void => abort.abort(new StudioError('cancelled', 'Cancelled.'))
+    await expect(verifyBackup({ path, signal: abort.signal, progress })).rejects.toMatchObject({ kind: 'cancelled' })
+    expect(readdirSync(join(path, '..'))).toEqual([name])
+  })
+
   it('finds a file that is no backup', async () => {
     const path = join(freshFolder(), 'letter.tar')
     writeFileSync(path, 'Dear Sir or Madam')
@@ -146,7 +155,7 @@ const datesIn = (folder: string): string[] =>
 describe('the rules of a folder of backups', () => {
   it('keep the newest one of each of the last days, weeks and months', () => {
     const folder = folderOf(Array.from({ length: 100 }, (_, at) => now - (at * day) / 2))
-    const { kept, deleted } = keepBackups(folder, { daily: 3, weekly: 3, monthly: 3 })
+    const { kept, deleted } = keepBackups(folder, { daily: 3, weekly: 3, monthly: 3 }, now)
     expect(datesIn(folder)).toEqual([
       ...['2026-11-29', '2026-11-28', '2026-11-27'],
       // Sundays, the ends of the weeks before, and the end of the month before.
@@ -158,7 +167,7 @@ describe('the rules of a folder of backups', () => {
 
   it('count only periods that have a backup, so a computer that was off loses nothing', () => {
     const folder = folderOf([now, now - 40 * day, now - 400 * day])
-    expect(keepBackups(folder, { daily: 3 }).deleted).toEqual([])
+    expect(keepBackups(folder, { daily: 3 }, now).deleted).toEqual([])
   })
 
   it('leave files of other names, links, folders and the backups of other computers', () => {
@@ -173,7 +182,7 @@ describe('the rules of a folder of backups', () => {
     for (const name of others) writeFileSync(join(folder, name), '')
     symlinkSync('letter.txt', join(folder, old(hostname())))
     mkdirSync(join(folder, keptBackupName('2020-01-02T00:00:00.000Z', hostname())))
-    keepBackups(folder, { last: 1 })
+    keepBackups(folder, { last: 1 }, now)
     expect(readdirSync(folder).sort()).toEqual(
       [
         ...others,
@@ -182,6 +191,13 @@ describe('the rules of a folder of backups', () => {
         keptBackupName(new Date(now).toISOString(), hostname()),
       ].sort(),
     )
+  })
+
+  it('let no backup of the future, of a wrong clock, take the place of a real one', () => {
+    const folder = folderOf([now + 400 * day, now + 300 * day, now, now - day])
+    const { kept, deleted } = keepBackups(folder, { last: 1 }, now)
+    expect(kept.map(({ madeAt }) => (madeAt - now) / day)).toEqual([400, 300, 0])
+    expect(deleted.map(({ madeAt }) => (madeAt - now) / day)).toEqual([-1])
   })
 
   it('that keep nothing are refused', () => {
@@ -203,10 +219,10 @@ describe('the rules of a folder of backups', () => {
         rules,
         (hours, keep) => {
           const folder = folderOf(hours.map((one) => now - one * 3_600_000 * 7))
-          const { kept } = keepBackups(folder, keep)
+          const { kept } = keepBackups(folder, keep, now)
           expect(kept[0]?.madeAt).toBe(now - Math.min(...hours) * 3_600_000 * 7)
           expect(kept.length).toBeLessThanOrEqual(Object.values(keep).reduce((sum, one) => sum + one, 0))
-          expect(keepBackups(folder, keep)).toEqual({ kept, deleted: [] })
+          expect(keepBackups(folder, keep, now)).toEqual({ kept, deleted: [] })
         },
       ),
       { seed: 38, numRuns: 60 },
@@ -222,10 +238,10 @@ describe('the rules of a folder of backups', () => {
 describe('a backup to a folder', () => {
   it('is written, checked and thinned out; the older ones stay when it fails', async () => {
     const dataDir = filledFolder()
-    const folder = folderOf([now - 30 * day, now - 31 * day])
+    const folder = folderOf([Date.now() - 30 * day, Date.now() - 31 * day])
     const { path, deleted } = await writeKeptBackup({ dataDir, version }, { folder, keep: { last: 2 } })
     await verifyBackup({ path })
-    expect(deleted.map(({ madeAt }) => madeAt)).toEqual([now - 31 * day])
+    expect(deleted.map(({ madeAt }) => Math.round((Date.now() - madeAt) / day))).toEqual([31])
     const before = readdirSync(folder)
     await expect(writeKeptBackup({ dataDir: freshFolder(), version }, { folder, keep: { last: 1 } })).rejects.toThrow()
     expect(readdirSync(folder)).toEqual(before)

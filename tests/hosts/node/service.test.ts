@@ -114,7 +114,7 @@ describe.runIf(process.platform === 'linux')('service', () => {
     const { env, calls } = withSystemctl()
     const path = join(env.XDG_CONFIG_HOME ?? '', 'systemd/user/inference-studio.service')
     expect((await test.run(['service', 'status', '--json'], env)).stdout).toContain('"installed":false')
-    const keys = { ...env, INFERENCE_STUDIO_KEY_FILE: '/srv/keys', INFERENCE_STUDIO_API_KEY: 'sk-canary-88' }
+    const keys = { ...env, INFERENCE_STUDIO_KEY_FILE: '/srv/x/../keys', INFERENCE_STUDIO_API_KEY: 'sk-canary-88' }
     const installed = await test.run(['service', 'install', '--', '--no-web', '--api-port', '9000'], keys)
     expect([installed.code, installed.stdout]).toEqual([0, expect.stringContaining(`Wrote ${path}.`)])
     const unit = readFileSync(path, 'utf8')

@@ -48,13 +48,15 @@ export async function writeKeptBackup(
 
 /**
  * Deletes the backups of a folder that no rule keeps, and returns all. Only regular files with the names that `writeKeptBackup` gives on
- * this computer count; everything else stays, also the backups of other computers.
+ * this computer count; everything else stays, also the backups of other computers. Backups of the future stay and do not count: a clock was
+ * wrong, and they would take the places of the real ones.
  * @throws StudioError `bad_input` when no rule keeps anything
  */
-export function keepBackups(folder: string, keep: KeepRules): Kept {
+export function keepBackups(folder: string, keep: KeepRules, now = Date.now()): Kept {
   mustKeepSome(keep)
   const all = backupsIn(folder)
-  const kept = all.filter(rulesOf(keep))
+  const isKept = rulesOf(keep)
+  const kept = all.filter((one) => one.madeAt > now || isKept(one))
   const deleted = all.filter((one) => !kept.includes(one))
   for (const { path } of deleted) rmSync(path)
   return { kept, deleted }

@@ -56,6 +56,7 @@ interface Front {
  */
 export async function serve(options: ServeOptions, parts: Parts): Promise<number> {
   setLogFormat(options.log)
+  await notifySystemd()
   // Once, because a restart could not read the key from a variable or a pipe again. Before the signals are handled, so that Ctrl-C ends a
   // process that waits for the key.
   const chosen = await coreOptions(options)

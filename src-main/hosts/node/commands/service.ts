@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir, userInfo } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { StudioError } from '../../../core/errors.ts'
 import { codeOf } from '../../../core/shared/diskProblem.ts'
@@ -184,7 +184,9 @@ function serviceCommand(given: readonly string[]): ServiceCommand {
   }
   const env = passedVariables.flatMap((name) => {
     const value = process.env[name]
-    return value === undefined || value === '' ? [] : [[name, value] as const]
+    if (value === undefined || value === '') return []
+    // A service starts in another folder.
+    return [[name, /_(?:DIR|FILE)$/.test(name) ? resolve(value) : value] as const]
   })
   return { program: process.execPath, args: [script, 'serve', ...given], env: Object.fromEntries(env) }
 }

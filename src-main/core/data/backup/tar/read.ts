@@ -24,7 +24,7 @@ const chunk = 1024 * 1024
  * The entries of a tar, in order; the file may be compressed by gzip or zstd. The tar must end with two empty blocks and nothing after them.
  * Each size is checked against the size of a plain file, so that a truncated or forged tar never causes a read beyond the end. What a
  * compressed one expands to is known only while it is read: compare each entry's size with the space that is left before its bytes are read.
- * @param onRead called with the number of bytes of the file that were read
+ * @param onRead called with the number of bytes of the file that were read. What it throws ends the reading
  * @throws StudioError `bad_input`
  */
 export async function* readTar(
@@ -101,12 +101,18 @@ function plain(file: FileHandle, onRead: (bytes: number) => void): Source {
 
 function decompressed(file: FileHandle, decompressor: () => Transform, onRead: (bytes: number) => void): Source {
   const compressed = file.createReadStream({ start: 0, autoClose: false, highWaterMark: chunk })
-  compressed.on('data', (bytes) => onRead(bytes.length))
+  let unreported = 0
+  compressed.on('data', (bytes) => {
+    unreported += bytes.length
+  })
   // The callback only marks the error as handled: the iterator throws it.
   const output = pipeline(compressed, decompressor(), () => undefined)
   const chunks: AsyncIterator<Buffer> = output[Symbol.asyncIterator]()
   let rest: Buffer = Buffer.alloc(0)
   async function next(most: number): Promise<Buffer | null> {
+    // Here and not in the listener, where an error of `onRead` would end the process.
+    onRead(unreported)
+    unreported = 0
     if (rest.length === 0) {
       const { value, done } = await chunks.next().catch((thrown: unknown) => {
         if (isSystemError(thrown)) throw thrown
