@@ -4,6 +4,7 @@
  */
 import type { Opening } from '../../src-preload/contract/data.ts'
 import type { TableFormat } from '../../src-preload/contract/usage.ts'
+import type { BackupFolder } from './data/backup/keep.ts'
 import type { Target } from './data/backup/write.ts'
 import type { StudioError } from './errors.ts'
 import type { openConnections } from './features/connections/savedConnections.ts'
@@ -76,6 +77,8 @@ export function storedData({ version, log }: { version: () => string; log: Host[
     async openData() {
       const { backupName } = await import('./data/backup/manifest.ts')
       const { writeBackup } = await import('./data/backup/write.ts')
+      const { writeKeptBackup } = await import('./data/backup/keep.ts')
+      const { verifyBackup } = await import('./data/backup/verify.ts')
       const { restoreBackup } = await import('./data/restore/restore.ts')
       return {
         /** File name of a backup made at `at`. */
@@ -83,6 +86,11 @@ export function storedData({ version, log }: { version: () => string; log: Host[
         /** @throws StudioError as `writeBackup` */
         backup: ({ dataDir, target, signal }: { dataDir: string; target: Target; signal: AbortSignal }) =>
           writeBackup({ dataDir, signal, version: version() }, target),
+        /** Writes a compressed backup to a folder of several, and deletes those that no rule keeps. @throws StudioError as `writeKeptBackup` */
+        backupTo: ({ dataDir, signal, ...to }: BackupFolder & { dataDir: string; signal: AbortSignal }) =>
+          writeKeptBackup({ dataDir, signal, version: version() }, to),
+        /** @throws StudioError as `verifyBackup` */
+        verify: verifyBackup,
         /** @throws StudioError as `restoreBackup` */
         restore: restoreBackup,
       }

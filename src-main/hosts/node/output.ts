@@ -2,6 +2,7 @@ import { fstatSync, statSync, writeSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { StudioError } from '../../core/errors.ts'
 import { codeOf, fileProblem } from '../../core/shared/diskProblem.ts'
+import { goesToJournal, type LogLevel, logLine } from './logFormat.ts'
 import { oneLine } from './table.ts'
 
 /**
@@ -147,9 +148,9 @@ export function sayTable(rows: readonly (readonly [name: string, value: string])
   say(...rows.map(([name, value]) => `${name.padEnd(width)}${value}`))
 }
 
-/** Logs one line on standard error. */
-export function log(level: 'info' | 'warn' | 'error', line: string): void {
-  process.stderr.write(harmless(`${level === 'info' ? '' : `${level}: `}${inOneLine(line)}\n`))
+/** Logs one event on standard error. */
+export function log(level: LogLevel, line: string): void {
+  process.stderr.write(logLine(level, harmless(inOneLine(line))))
 }
 
 /** Removes control characters: replies and messages of the service could contain escape sequences for the terminal. */
@@ -170,7 +171,13 @@ export const inOneLine = (message: string): string =>
 /** Logs an error and, with `--json`, prints it as the only document. Returns the exit code. */
 export function reportFailure(error: StudioError, json: boolean): number {
   log('error', error.message)
-  if (error.kind === 'bug' && error.cause instanceof Error) process.stderr.write(harmless(`${error.cause.stack}\n`))
+  if (error.kind === 'bug' && error.cause instanceof Error) logStack(error.cause)
   if (json) printJson({ problem: error.toProblem() })
   return exitCodes.failed
+}
+
+/** A stack trace is lines for a person, and one event for a system log. */
+function logStack({ stack = '' }: Error): void {
+  if (goesToJournal(2)) log('error', stack)
+  else process.stderr.write(harmless(`${stack}\n`))
 }

@@ -51,7 +51,8 @@ function holdWhatWaits(path: string): void {
   toDisk(path)
 }
 
-const summaryOf = ({ version, madeAt, counts, entries }: BackupManifest): BackupSummary => ({
+/** What a manifest says to a person. */
+export const summaryOf = ({ version, madeAt, counts, entries }: BackupManifest): BackupSummary => ({
   version,
   madeAt,
   counts,

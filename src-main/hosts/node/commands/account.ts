@@ -3,6 +3,7 @@ import { type KeySource, readApiKey } from '../apiKey.ts'
 import type { Parts, RunningCore } from '../dependencies.ts'
 import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
+import { keyPlace } from '../keyFile.ts'
 import { exitCodes, printJson, say } from '../output.ts'
 import { sealKey } from '../seal.ts'
 
@@ -30,7 +31,7 @@ export async function login(options: LoginOptions, parts: Parts): Promise<number
       allowInsecure: options.allowInsecure,
     })
     if (options.json) printJson(profile)
-    else say(`Connected to ${profile.name} (${profile.baseUrl}). The API key is stored in the keychain.`)
+    else say(`Connected to ${profile.name} (${profile.baseUrl}). The API key is stored in ${keyPlace()}.`)
   })
 }
 
