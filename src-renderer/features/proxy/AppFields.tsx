@@ -6,6 +6,7 @@ import { cx } from '../../shared/ui/cx.ts'
 import { Checkbox, Field, InlineField, TextInput } from '../../shared/ui/Field.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
+import { Term, WithSc } from '../../shared/ui/WithSc.tsx'
 import { Swatch } from './appearance.tsx'
 import { type AppForm, budgets, colours, type FormErrors, limits, localText, shownBack } from './form.ts'
 import { ModelMapField } from './ModelMapField.tsx'
@@ -93,7 +94,9 @@ function Part({ title, about, children }: { title?: string; about?: string; chil
     <section aria-label={title} className="flex flex-col gap-3 pt-2 first:pt-0">
       {title && (
         <div>
-          <h3 className="font-semibold">{title}</h3>
+          <h3 className="font-semibold">
+            <WithSc text={title} />
+          </h3>
           {about && <p className="text-faint text-s">{about}</p>}
         </div>
       )}
@@ -244,7 +247,7 @@ function NumberFields({ part, form, errors, onChange }: FieldsProps & { part: ke
 }
 
 function Behaviour({ form, bodyDays, onChange }: FieldsProps) {
-  const { t } = useTranslation('proxy')
+  const { t } = useTranslation(['proxy', 'common'])
   const hints = {
     logBodies: t('form.logBodiesHint', { count: bodyDays }),
     retries: t('form.retriesHint'),
@@ -256,7 +259,13 @@ function Behaviour({ form, bodyDays, onChange }: FieldsProps) {
       {(['retries', 'failFast', 'adaptRequests', 'logBodies'] as const).map((name) => (
         <div key={name} className="flex items-start gap-4">
           <div className="min-w-0 flex-1 text-s">
-            <div className="font-[540]">{t(`form.${name}`)}</div>
+            <div className="font-[540]">
+              {name === 'logBodies' ? (
+                <Term word={t('form.logBodies')} about={t('common:terms.loggedBodies')} />
+              ) : (
+                t(`form.${name}`)
+              )}
+            </div>
             <div className="text-faint">{hints[name]}</div>
           </div>
           <Switch label={t(`form.${name}`)} checked={form[name]} onChange={(on) => onChange({ [name]: on })} />
