@@ -69,7 +69,7 @@ const tray = (page: Page) => page.getByRole('list', { name: windowText('composer
 const thumbnails = (page: Page) => page.locator('.composer-picture')
 const ready = (page: Page) => page.locator('.composer-picture[data-state="ready"]')
 const pick = (page: Page, ...files: { name: string; mimeType: string; buffer: Buffer }[]) =>
-  page.locator('input[type="file"][accept="image/*"]').setInputFiles(files)
+  page.locator('.chat-composer input[type="file"]').setInputFiles(files)
 const file = (name: string, mimeType: string, buffer: Buffer) => ({ name, mimeType, buffer })
 const photo = (width: number, height: number): Buffer =>
   execFileSync(
@@ -276,15 +276,14 @@ test('a photo is decoded and compressed in a worker, not on the page’s thread'
   expect(await page.evaluate(() => (globalThis as unknown as { done: string[] }).done)).toEqual([])
 })
 
-test('files that are no images, are damaged or are too many are refused with the reason', { tag: '@long' }, async ({
-  page,
-}) => {
-  await pick(page, file('notes.txt', 'text/plain', Buffer.from('words')))
-  await expect(thumbnails(page)).toContainText('is not an image')
-  await expect(page.getByText('remove the failed image')).toBeVisible()
-  await page.getByRole('button', { name: 'Remove notes.txt' }).click()
+test('images that are damaged or too many are refused with the whole reason', { tag: '@long' }, async ({ page }) => {
   await pick(page, file('cut.png', 'image/png', png(50, 50).subarray(0, 60)))
   await expect(thumbnails(page)).toContainText('is damaged')
+  for (const width of [1280, 700]) {
+    await page.setViewportSize({ width, height: 820 })
+    const reason = page.locator('.chat-hint', { hasText: windowText('composer:picturesFailed') })
+    expect(await reason.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+  }
   await page.getByRole('button', { name: 'Remove cut.png' }).click()
   const many = Array.from({ length: 18 }, (_, at) => file(`${at}.png`, 'image/png', png(8, 8, at)))
   await pick(page, ...many)
@@ -378,6 +377,17 @@ test('a model without image input: the service’s message, another model one cl
   await page.getByRole('button', { name: windowText('chat:send'), exact: true }).click()
   await expect(warning).toBeVisible()
   await page.keyboard.press('Escape')
+})
+
+test('an image for a model that may take none offers one that does, before the first refusal', async ({ page }) => {
+  await pickModel(page, 'reasoner')
+  await pick(page, file('first.png', 'image/png', png(9, 9, 7)))
+  await expect(page.getByText(windowText('composer:imagesUnknown', { model: 'reasoner' }))).toBeVisible()
+  await expectAccessible(page, '.chat-composer')
+  await takePictures(page, 'chat-vision-offer', true)
+  await page.getByRole('button', { name: /^Use (vision|mirror)$/ }).click()
+  await expect(page.getByRole('button', { name: /^Model: (vision|mirror)$/ })).toBeVisible()
+  await expect(page.getByText('may not take images')).toHaveCount(0)
 })
 
 test('an image for a model that refused images offers a model that took one, before sending', { tag: '@long' }, async ({

@@ -111,7 +111,7 @@ test('messages of the person are bubbles at the end of the line, replies start a
   await takePictures(page, 'chat-layout', true)
 })
 
-test('the composer has the model beside Send, and one menu for images, prompts, role and tools', {
+test('the composer has the model beside Send, and one menu for files, prompts, role and tools', {
   tag: '@long',
 }, async ({ page }) => {
   await pickModel(page, 'mirror')
@@ -121,19 +121,29 @@ test('the composer has the model beside Send, and one menu for images, prompts, 
 
   await page.getByRole('button', { name: windowText('composer:addMenu') }).focus()
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('menuitem')).toHaveText([
-    'Attach images',
-    'Attach documents',
-    'Insert prompt',
-    'Message role…',
-    'Tools…',
-  ])
-  await expect(page.getByRole('menuitem', { name: windowText('composer:addPictures') })).toBeFocused()
+  await expect(page.getByRole('menuitem')).toHaveText(['Attach files…', 'Insert prompt', 'Message role…', 'Tools…'])
+  await expect(page.getByRole('menuitem', { name: windowText('composer:attach') })).toBeFocused()
   await expectAccessible(page)
   await takePictures(page, 'chat-add-menu')
   const files = page.waitForEvent('filechooser')
-  await page.getByRole('menuitem', { name: windowText('composer:addPictures') }).press('Enter')
+  await page.getByRole('menuitem', { name: windowText('composer:attach') }).press('Enter')
   expect((await files).isMultiple()).toBe(true)
+  await (await files).setFiles([
+    {
+      name: 'harbour.png',
+      mimeType: 'image/png',
+      buffer: await page.screenshot({ clip: { x: 0, y: 0, width: 20, height: 20 } }),
+    },
+    { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The harbour opens at six.') },
+  ])
+  await expect(page.getByRole('list', { name: windowText('composer:picturesToSend') })).toContainText('harbour.png')
+  await expect(page.getByRole('list', { name: windowText('documents:toSend') })).toContainText('notes.txt')
+  for (const key of ['composer:removePicture', 'documents:remove'] as const)
+    await page
+      .getByRole('button', {
+        name: windowText(key, { name: key === 'documents:remove' ? 'notes.txt' : 'harbour.png' }),
+      })
+      .click()
 
   await addToMessage(page, 'Message role…')
   const role = page.getByRole('dialog', { name: windowText('composer:roleTitle') })

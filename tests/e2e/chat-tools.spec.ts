@@ -604,6 +604,32 @@ test('a pasted command is split into program and arguments, and the tools of the
   await expect(picker.getByRole('switch', { name: 'Use whole_echo', exact: true })).toBeChecked()
 })
 
+test('a typed command is split when the field is left or Enter is pressed, and a stored path with spaces stays whole', {
+  tag: '@long',
+}, async ({ page }) => {
+  await toSettings(page)
+  await page.getByRole('button', { name: windowText('chatTools:settings.servers.add') }).click()
+  const dialog = page.getByRole('dialog')
+  const program = dialog.getByLabel(windowText('chatTools:settings.servers.program'))
+  const args = dialog.getByLabel(windowText('chatTools:settings.server.args'))
+  await program.pressSequentially(`node server.mjs --x "a b"`)
+  await program.press('Tab')
+  await expect(program).toHaveValue('node')
+  await expect(args).toHaveValue('server.mjs\n--x\na b')
+  await args.fill('')
+  await dialog.getByLabel(windowText('chatTools:settings.form.name'), { exact: true }).first().fill('spaces')
+  await program.fill(`"/opt/my server/run"`)
+  await program.press('Enter')
+  await expect(dialog).toBeHidden()
+  const added = serverCard(page, 'spaces')
+  await added.getByRole('button', { name: 'More for spaces' }).click()
+  await page.getByRole('menuitem', { name: windowText('chatTools:settings.servers.edit') }).click()
+  await expect(program).toHaveValue('/opt/my server/run')
+  await program.press('Tab')
+  await expect(program).toHaveValue('/opt/my server/run')
+  await expect(args).toHaveValue('')
+})
+
 test('a program that is not found and a server without tools each offer the next step', { tag: '@long' }, async ({
   page,
 }) => {

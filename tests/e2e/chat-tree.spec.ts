@@ -555,7 +555,7 @@ test('empty chat, long names, errors and the model list are accessible [MOD-01]'
       year: 'numeric',
       timeZone: 'UTC',
     } as const)
-    const entry = list.getByTitle(`${id}, dated ${day}`, { exact: true })
+    const entry = list.getByTitle(`${id} · ${owned_by}, dated ${day}`, { exact: true })
     await expect(entry).toContainText(owned_by)
     await expect(entry.getByText(id, { exact: true })).toBeVisible()
   }

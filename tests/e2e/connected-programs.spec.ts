@@ -169,7 +169,7 @@ test('a file that the person changed says so, and Disconnect keeps what the pers
   writeFileSync(join(home, files.claude), JSON.stringify(settings, null, 2))
   await page.evaluate(() => window.dispatchEvent(new Event('focus')))
   await expect(row(page, 'Claude Code')).not.toContainText(windowText('programs:state.connected'))
-  await takePictures(page, 'programs-6-changed', true)
+  await expectAccessibleInDark(page, 'programs-6-changed')
   const dialog = await disconnect(page, 'Claude Code')
   await dialog.getByRole('button', { name: windowText('programs:disconnecting.confirm'), exact: true }).click()
   await expect(list(page)).toHaveCount(0)
@@ -191,7 +191,7 @@ test('a new key is written to the files of all programs of the app after one que
   await page.getByRole('button', { name: windowText('proxy:connect.createKey') }).click()
   const dialog = page.getByRole('dialog')
   const key = await dialog.getByRole('textbox', { name: windowText('proxy:connect.key') }).inputValue()
-  await takePictures(page, 'programs-7-new-key', true)
+  await expectAccessibleInDark(page, 'programs-7-new-key')
   await dialog.getByRole('button', { name: windowText('programs:otherFiles.write') }).click()
   await expect.poll(() => read('codex')).toContain(key)
   expect(read('codex')).not.toBe(before)
@@ -202,9 +202,44 @@ test('a file that can’t be edited safely stays as it is, with words and one ac
   writeFileSync(join(home, files.claude), broken)
   await toKeyStep(page, 'Claude Code')
   await expect(wizard(page).getByRole('alert')).toBeVisible()
-  await takePictures(page, 'programs-8-unreadable', true)
+  await expectAccessibleInDark(page, 'programs-8-unreadable')
   await expect(
     wizard(page).getByRole('button', { name: windowText('programs:panel.connect'), exact: true }),
   ).toBeDisabled()
   expect(read('claude')).toBe(broken)
+})
+
+test('each failure of a connected program has words and one action, and a test run that is ended says so', async ({
+  page,
+}) => {
+  await connect(page, 'Claude Code')
+  await close(page)
+  const whole = read('claude')
+  const looksAgain = () => page.evaluate(() => window.dispatchEvent(new Event('focus')))
+  const failures = [
+    { state: 'unreadable', action: 'checkAgain', change: () => writeFileSync(join(home, files.claude), '{ half') },
+    { state: 'fileGone', action: 'again', change: () => rmSync(join(home, files.claude)) },
+    { state: 'linesGone', action: 'again', change: () => writeFileSync(join(home, files.claude), '{}') },
+  ] as const
+  for (const { state, action, change } of failures) {
+    change()
+    await looksAgain()
+    await expect(row(page, 'Claude Code')).toContainText(windowText(`programs:state.${state}`))
+    await expect(row(page, 'Claude Code')).toContainText(windowText(`programs:about.${state}`))
+    await expect(row(page, 'Claude Code').getByRole('button', { name: windowText(`programs:${action}`) })).toBeVisible()
+    await expectAccessibleInDark(page, `programs-9-${state}`)
+    writeFileSync(join(home, files.claude), whole)
+  }
+  await looksAgain()
+  await expect(row(page, 'Claude Code')).toContainText(windowText('programs:state.connected'))
+
+  writeFileSync(join(home, '.local/bin/claude'), `#!${process.execPath}\nprocess.kill(process.pid, 'SIGKILL')\n`)
+  await row(page, 'Claude Code')
+    .getByRole('button', { name: windowText('programs:actions', { name: 'Claude Code' }) })
+    .click()
+  await page.getByRole('menuitem', { name: windowText('programs:testRun') }).click()
+  const trial = page.getByRole('dialog', { name: windowText('programs:trial.title', { name: 'Claude Code' }) })
+  await trial.getByRole('button', { name: windowText('programs:trial.run'), exact: true }).click()
+  await expect(trial).toContainText('was ended before it finished.')
+  await expectAccessibleInDark(page, 'programs-10-ended')
 })

@@ -106,7 +106,7 @@ test('a table and a text in an old encoding are pasted and picked by keyboard; a
   const chooser = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: windowText('composer:addMenu') }).focus()
   await page.keyboard.press('Enter')
-  await page.getByRole('menuitem', { name: windowText('documents:add') }).focus()
+  await page.getByRole('menuitem', { name: windowText('composer:attach') }).focus()
   await page.keyboard.press('Enter')
   const latin = Buffer.from('Caf\xe9 \x96 na\xefve se\xf1or', 'latin1')
   await (await chooser).setFiles([
@@ -175,10 +175,10 @@ test('the page is never blocked over 50 ms while a PDF of 50 MB is uploaded and 
   writeFileSync(path, plainPdf(200, 50, 250_000))
   const page = await openDevToolsPage(world.host.url)
   try {
-    await page.until(`document.querySelector('input[data-documents]')`)
+    await page.until(`document.querySelector('.chat-composer input[type="file"]')`)
     const { trace } = await tracedWithDevTools(page, async () => {
       await page.evaluate(`performance.mark('${marks.from}') && null`)
-      await page.setFiles('input[data-documents]', [path])
+      await page.setFiles('.chat-composer input[type="file"]', [path])
       await page.until(`document.querySelector('.chat-composer')?.textContent.includes('200 pages')`)
       await page.evaluate(`performance.mark('${marks.to}') && null`)
     })

@@ -99,7 +99,7 @@ test('HTML is one inert file, DOCX has the structure, PNG the picture, and the p
   tag: '@long',
 }, async ({ page, context }) => {
   await page
-    .locator('input[type="file"][accept="image/*"]')
+    .locator('.chat-composer input[type="file"]')
     .setInputFiles({ name: 'map.png', mimeType: 'image/png', buffer: await drawPicture(page) })
   await expect(page.locator('.composer-picture[data-state="ready"]')).toHaveCount(1)
   await askModel(page, 'mirror', 'Budget of the trip')
@@ -222,8 +222,7 @@ test('a message of 1 MB is exported, and attached files are named or written out
   page,
 }) => {
   await page
-    .locator('input[type="file"]:not([accept^="image"])')
-    .last()
+    .locator('.chat-composer input[type="file"]')
     .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The secret of the notes.') })
   await expect(page.getByText('notes.txt').first()).toBeVisible()
   await askModel(page, scripted, 'Very long, please.')

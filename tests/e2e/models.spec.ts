@@ -75,7 +75,7 @@ test.describe('the models of the sandbox', () => {
     await page.keyboard.press('Escape')
     const picture = await page.screenshot({ clip: { x: 0, y: 0, width: 20, height: 20 } })
     const file = { name: 'corner.png', mimeType: 'image/png', buffer: picture }
-    await page.locator('input[type="file"][accept="image/*"]').setInputFiles(file)
+    await page.locator('.chat-composer input[type="file"]').setInputFiles(file)
     await expect(page.locator('.composer-picture[data-state="ready"]')).toHaveCount(1)
     await send(page, 'What is this?')
     await settled(page, 'complete')

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { expect, test } from '@playwright/test'
 import { Ollama } from 'ollama'
 import { windowText } from '../helpers/windowText.ts'
-import { expectAccessible, takePictures } from './chatWorld.ts'
+import { expectAccessible, expectAccessibleInDark, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
 import { connectApp, goToPage, quick } from './journey.ts'
 
@@ -25,7 +25,7 @@ test('the address with key is shown beside the key, and works in a program that 
   await dialog.getByRole('button', { name: windowText('proxy:connect.createKey') }).click()
   const address = await dialog.getByRole('textbox', { name: windowText('proxy:connect.keyAddress') }).inputValue()
   await expectAccessible(page, 'dialog[open]')
-  await takePictures(page, 'ollama-1-address', true)
+  await expectAccessibleInDark(page, 'ollama-1-address')
   expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/app\/isk_/)
   const reply = await new Ollama({ host: address }).chat({
     model: 'mirror',
@@ -60,6 +60,7 @@ test('Ollama’s port is chosen for an app with a budget, and says when the port
     await expect(page.getByText('Port 11434 is in use')).toBeVisible()
     await select.selectOption(windowText('settings:proxy.ollamaOff'))
     await expect(page.getByText('Port 11434 is in use')).toBeHidden()
+    await expectAccessible(page)
     await takePictures(page, 'ollama-3-off', true)
   } finally {
     other.close()

@@ -4,7 +4,7 @@ import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
-import { turns } from './chatWorld.ts'
+import { expectAccessible, expectAccessibleInDark, turns } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
 import { connectApp, goToPage, pressInDialog, replies } from './journey.ts'
 
@@ -120,6 +120,7 @@ test('limits are set, saved and shown; a wrong one is explained beside its field
   await dialog.getByRole('button', { name: windowText('proxy:form.save') }).click()
   await expect(dialog.getByLabel(windowText('proxy:form.concurrent'))).toBeFocused()
   await expect(dialog).toContainText('Enter a whole number from 1')
+  await expectAccessibleInDark(page, 'app-form')
   await dialog.getByLabel(windowText('proxy:form.concurrent')).fill('2')
   await dialog
     .getByRole('radio', { name: windowText('proxy:form.modelsSome') })
@@ -154,15 +155,18 @@ test('a blocked web origin is listed and works once it is allowed', { tag: '@lon
     )
   expect(await models()).toBe('refused')
   await page.getByRole('button', { name: windowText('proxy:refusals.title') }).click()
+  await expectAccessibleInDark(page, 'refused-callers')
   await page
     .getByRole('button', { name: windowText('proxy:refusals.allow') })
     .first()
     .click()
+  await expectAccessible(page)
   await page
     .getByRole('dialog')
     .getByRole('button', { name: windowText('proxy:refusals.allowConfirm'), exact: true })
     .click()
   await expect(page.getByRole('button', { name: `Remove ${origin}` })).toBeVisible()
+  await expectAccessible(page)
   expect(await models()).toBe(200)
   await page.getByRole('button', { name: `Remove ${origin}` }).click()
   await expect.poll(models).toBe('refused')

@@ -86,7 +86,7 @@ test('Enter during a reply queues the message with its files, in order, and each
 }) => {
   await start(page)
   await composer(page).fill('Second')
-  await page.locator('.chat-composer input[type="file"]').first().setInputFiles(picture)
+  await page.locator('.chat-composer input[type="file"]').setInputFiles(picture)
   await expect(page.locator('.composer-picture[data-state="ready"]')).toHaveCount(1)
   await expect(page.locator('#root')).toContainText(windowText('composer:queueHint'))
   await takePictures(page, 'queue-typing', true)

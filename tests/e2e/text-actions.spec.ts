@@ -144,8 +144,7 @@ test('the text of a document and of a transcript have the actions, too', { tag: 
   await world.enter(page)
   await pickModel(page, 'mirror')
   await page
-    .locator('input[type="file"]:not([accept^="image"])')
-    .last()
+    .locator('.chat-composer input[type="file"]')
     .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The harbour opens at six.') })
   await page
     .getByRole('button', { name: /^notes\.txt/ })

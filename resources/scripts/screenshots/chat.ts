@@ -115,7 +115,7 @@ async function images(page: Page, { camera }: Connected): Promise<void> {
   await pickModel(page, 'vision')
   const buffer = await drawPicture(page)
   await page
-    .locator('input[type="file"][accept="image/*"]')
+    .locator('.chat-composer input[type="file"]')
     .setInputFiles({ name: 'harbour.png', mimeType: 'image/png', buffer })
   await page.locator('.composer-picture[data-state="ready"]').waitFor()
   await composer(page).fill('What is in this image?')

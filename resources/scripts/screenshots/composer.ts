@@ -15,7 +15,7 @@ export const messageParts = (studio: Studio): Promise<void> => showParts(studio,
 async function attach({ page, camera }: Connected): Promise<void> {
   await pickModel(page, 'mirror')
   await page
-    .locator('input[data-documents]')
+    .locator('.chat-composer input[type="file"]')
     .setInputFiles([join(documents, 'report-libreoffice.pdf'), join(documents, 'prices.xlsx')])
   const tray = page.getByRole('list', { name: windowText('documents:toSend') })
   await tray.getByText(/3 pages/).waitFor()
@@ -34,7 +34,7 @@ async function attach({ page, camera }: Connected): Promise<void> {
   await camera.shoot(page, 'documents-sent')
   await newChat(page)
   await page
-    .locator('input[data-documents]')
+    .locator('.chat-composer input[type="file"]')
     .setInputFiles([join(documents, 'scan.pdf'), join(documents, 'encrypted.pdf')])
   await tray.getByText(/per image/).waitFor()
   await tray.getByText(/password/).waitFor()

@@ -1,7 +1,7 @@
 // What the scenes of every section use.
 import type { Browser, Locator, Page } from '@playwright/test'
 import type { Sandbox } from '../../../src-main/sandbox/sandbox.ts'
-import { closeHosts, newDataDir, openConnectedHost, openSandbox, type WebHost } from '../../../tests/e2e/hosts.ts'
+import { closeHosts, openConnectedHost, openSandbox, type WebHost } from '../../../tests/e2e/hosts.ts'
 import { composer, openInspector, quick, send, settled } from '../../../tests/e2e/journey.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
 import type { Camera } from './camera.ts'
@@ -22,8 +22,7 @@ export interface Connected extends Studio {
 /** Opens a new data folder with a sandbox for one section. */
 export async function connect(studio: Studio): Promise<Connected> {
   const sandbox = await openSandbox({ paces: quick })
-  // Its own home folder: the pictures show no files of this computer.
-  const host = await openConnectedHost(sandbox, { HOME: newDataDir() })
+  const host = await openConnectedHost(sandbox)
   const page = await openPage(studio.browser)
   await page.goto(host.url)
   await composer(page).waitFor()

@@ -9,6 +9,7 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { isComposing } from '../../shared/isComposing.ts'
 import { Kbd } from '../../shared/ui/Kbd.tsx'
 import { isMac } from '../../shared/ui/platform.ts'
+import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { useModelFacts } from '../../stores/modelFacts.ts'
 import { loadModelFacts, loadModels, setFavourite } from './actions.ts'
@@ -174,8 +175,7 @@ function Heading({ section }: { section: 'recent' | 'favourites' | 'all' }) {
   )
 }
 
-const priceAndOwner = (model: Model, facts: ModelFacts | undefined): boolean =>
-  Boolean(facts?.price || facts?.notForChat || model.ownedBy)
+const hasAbout = (facts: ModelFacts | undefined): boolean => Boolean(facts?.price || facts?.notForChat)
 
 /** Place and number of the models in the list, which is never drawn as a whole. Headings do not count. */
 function placeOf(lines: readonly ModelLine[], index: number): { 'aria-posinset': number; 'aria-setsize': number } {
@@ -185,7 +185,7 @@ function placeOf(lines: readonly ModelLine[], index: number): { 'aria-posinset':
 
 function heightOf(line: ModelLine, facts: ReadonlyMap<string, ModelFacts>): number {
   if (line.line === 'heading') return headingHeight
-  return priceAndOwner(line.model, facts.get(line.model.id)) ? tallRowHeight : rowHeight
+  return hasAbout(facts.get(line.model.id)) ? tallRowHeight : rowHeight
 }
 
 function Option(props: {
@@ -203,9 +203,7 @@ function Option(props: {
   const { t } = useTranslation('models')
   const chat = useChatTranslate()
   const favourite = facts?.favourite === true
-  const about = [facts?.notForChat && t(`notForChat_${facts.notForChat}`), usePrice(facts), model.ownedBy].filter(
-    Boolean,
-  )
+  const about = [facts?.notForChat && t(`notForChat_${facts.notForChat}`), usePrice(facts)].filter(Boolean)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled in the search field, which keeps the focus
     <div
@@ -222,10 +220,22 @@ function Option(props: {
     >
       <span className="chat-model-check">{picked && <Check aria-hidden />}</span>
       <span className="chat-model-name">
-        <span className="chat-clip" dir="auto">
-          {model.id}
+        <span className="chat-model-id">
+          <span className="chat-clip" dir="auto">
+            {model.id}
+          </span>
+          {model.ownedBy && (
+            <span className="chat-clip chat-model-about" dir="auto">
+              {model.ownedBy}
+            </span>
+          )}
         </span>
-        {about.length > 0 && <span className="chat-clip chat-model-about">{about.join(' · ')}</span>}
+        {about.length > 0 && (
+          <span className="chat-clip chat-model-about">
+            {/* One explained word in the list, in the row that is pointed at. */}
+            {props.reached ? <WithSc text={about.join(' · ')} /> : about.join(' · ')}
+          </span>
+        )}
       </span>
       {favourite && <span className="sr-only">{t('isFavourite')}</span>}
       <Ability state={facts?.images} works={['imagesWork', Image]} refused={['imagesRefused', ImageOff]} />
@@ -323,13 +333,11 @@ function Foot(props: {
 /** The latest instant of a Date, s. */
 const lastSecond = 8.64e12
 
-/** The whole id, and the creation day if the service reports one (`created`, Unix seconds). */
-function titleOf({ id, created }: Model, t: ChatTranslate): string {
-  if (created === null || created <= 0 || created > lastSecond) return id
-  return t('modelDated', {
-    model: id,
-    date: showCalendarDate(new Date(created * 1_000).toISOString().slice(0, 10)),
-  })
+/** The whole id and owner, and the creation day if the service reports one (`created`, Unix seconds). */
+function titleOf({ id, ownedBy, created }: Model, t: ChatTranslate): string {
+  const model = ownedBy ? `${id} · ${ownedBy}` : id
+  if (created === null || created <= 0 || created > lastSecond) return model
+  return t('modelDated', { model, date: showCalendarDate(new Date(created * 1_000).toISOString().slice(0, 10)) })
 }
 
 function ModelsNote({ found, hidden, search }: { found: number; hidden: number; search: string }) {

@@ -25,7 +25,7 @@ export interface DraftFileKind<Item extends { key: string }, Stored extends { me
   /** Brings a file to the core. Reports its progress through `set`, and returns how the item changes at the end. */
   upload: (file: File, options: DraftUploadOptions<Item>) => Promise<Partial<Item>>
   /** How an item changes when its upload throws. */
-  failed: (thrown: unknown, file: File) => Partial<Item>
+  failed: (thrown: unknown) => Partial<Item>
   /** Releases resources of this window for an item that left the draft for good. */
   discard?: (item: Item) => void
 }
@@ -122,7 +122,7 @@ export function createDraftFiles<Item extends { key: string }, Stored extends { 
       uploads.delete(key)
       remember(draft)
     } catch (thrown) {
-      if (!signal.aborted) set(kind.failed(thrown, file))
+      if (!signal.aborted) set(kind.failed(thrown))
     }
   }
 

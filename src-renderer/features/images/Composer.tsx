@@ -13,6 +13,7 @@ import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { Named } from '../../shared/ui/Named.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
+import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useApp } from '../../stores/app.ts'
 import { useImages } from '../../stores/images.ts'
 import { draw, drawLater, focusPrompt } from './actions.ts'
@@ -79,7 +80,7 @@ export function Composer() {
             />
           </Named>
           <span className="images-hint" id={hintId}>
-            {hint}
+            <WithSc text={hint} />
           </span>
           {unset ? (
             <ConnectButton icon={Plug} label={t('composer.connect')} />

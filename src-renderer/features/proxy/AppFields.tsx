@@ -7,6 +7,7 @@ import { Checkbox, Field, InlineField, TextInput } from '../../shared/ui/Field.t
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { TextArea } from '../../shared/ui/TextArea.tsx'
+import { Term, WithSc } from '../../shared/ui/WithSc.tsx'
 import { Swatch } from './appearance.tsx'
 import { type AppForm, budgets, colours, type FormErrors, limits, localText, shownBack } from './form.ts'
 import { ModelMapField } from './ModelMapField.tsx'
@@ -98,7 +99,9 @@ function Part({ title, about, children }: { title?: string; about?: string; chil
     <section aria-label={title} className="flex flex-col gap-3 pt-2 first:pt-0">
       {title && (
         <div>
-          <h3 className="font-semibold">{title}</h3>
+          <h3 className="font-semibold">
+            <WithSc text={title} />
+          </h3>
           {about && <p className="text-faint text-s">{about}</p>}
         </div>
       )}
@@ -336,7 +339,7 @@ function Tools({ form, errors, onChange }: FieldsProps) {
 }
 
 function Behaviour({ form, bodyDays, onChange }: FieldsProps) {
-  const { t } = useTranslation('proxy')
+  const { t } = useTranslation(['proxy', 'common'])
   const hints = {
     logBodies: t('form.logBodiesHint', { count: bodyDays }),
     retries: t('form.retriesHint'),
@@ -348,7 +351,13 @@ function Behaviour({ form, bodyDays, onChange }: FieldsProps) {
       {(['retries', 'failFast', 'adaptRequests', 'logBodies'] as const).map((name) => (
         <div key={name} className="flex items-start gap-4">
           <div className="min-w-0 flex-1 text-s">
-            <div className="font-[540]">{t(`form.${name}`)}</div>
+            <div className="font-[540]">
+              {name === 'logBodies' ? (
+                <Term word={t('form.logBodies')} about={t('common:terms.loggedBodies')} />
+              ) : (
+                t(`form.${name}`)
+              )}
+            </div>
             <div className="text-faint">{hints[name]}</div>
           </div>
           <Switch label={t(`form.${name}`)} checked={form[name]} onChange={(on) => onChange({ [name]: on })} />

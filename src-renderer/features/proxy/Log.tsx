@@ -19,6 +19,7 @@ import { Card } from '../../shared/ui/Card.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
+import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { indexOf, rowAt } from '../../stores/requestPages.ts'
 import { defaultFilter, isFiltered, listed, requestsStore, useRequests } from '../../stores/requests.ts'
@@ -244,7 +245,7 @@ function Head({ top }: { top: number }) {
             (name === 'firstByte' || name === 'duration' || name === 'tokens' || name === 'cost') && 'text-end',
           )}
         >
-          {t(`log.columns.${name}`)}
+          <WithSc text={t(`log.columns.${name}`)} />
         </div>
       ))}
     </div>

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
+import { WithSc } from '../../shared/ui/WithSc.tsx'
 
 interface TypedFieldProps<T extends string | number | null> {
   label: string
@@ -42,7 +43,11 @@ export function TypedField<T extends string | number | null>(props: TypedFieldPr
             onChange={(event) => setTyped(event.target.value)}
             onBlur={saveTyped}
           />
-          {unit && <span className="text-s text-soft">{unit}</span>}
+          {unit && (
+            <span className="text-s text-soft">
+              <WithSc text={unit} />
+            </span>
+          )}
         </span>
       </Field>
     </Form>

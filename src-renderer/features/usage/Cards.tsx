@@ -254,7 +254,10 @@ function Sides({ account }: { account: Account }) {
           <span className="text-faint">{t('cards.unknown')}</span>
         ) : (
           <>
-            {showSc(sides.here)} <Unit>SC {t('cards.here')}</Unit>
+            {showSc(sides.here)}{' '}
+            <Unit>
+              <Sc /> {t('cards.here')}
+            </Unit>
           </>
         )}
       </Figure>
@@ -266,11 +269,13 @@ function Sides({ account }: { account: Account }) {
       name={t('cards.sides')}
       details={[notYet ? t('cards.notYet', { amount: showSc(sides.notYet) }) : null]}
       under={
-        exact(sides.service) === 0n
-          ? t('cards.nothingSpent')
-          : exact(sides.elsewhere) > 0n
-            ? t('cards.elsewhere', { amount: showSc(sides.elsewhere) })
-            : t('cards.allHere')
+        exact(sides.service) === 0n ? (
+          t('cards.nothingSpent')
+        ) : exact(sides.elsewhere) > 0n ? (
+          <WithSc text={t('cards.elsewhere', { amount: showSc(sides.elsewhere) })} />
+        ) : (
+          t('cards.allHere')
+        )
       }
     >
       {sides.share === null ? <span className="text-faint">–</span> : showShare(sides.share)}{' '}

@@ -13,6 +13,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
+import { Sc } from '../../shared/ui/WithSc.tsx'
 import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { openRequests } from './actions.ts'
 import { RangeField } from './Controls.tsx'
@@ -99,7 +100,7 @@ function Sums({ comparisons }: { comparisons: readonly Comparison[] }) {
   ] as const
   return (
     <dl className="usage-cards">
-      {sums.map(([name, amount]) => (
+      {sums.map(([name, amount], at) => (
         <div key={name} className="min-w-0">
           <dt className="font-[540] text-s text-soft">{t(`elsewhere.sum.${name}`)}</dt>
           <dd className="usage-figure num">
@@ -108,7 +109,7 @@ function Sums({ comparisons }: { comparisons: readonly Comparison[] }) {
             ) : (
               <>
                 {sides.parts.has(name) && <small>{t('status.atLeast')} </small>}
-                {showSc(amount)} <small>SC</small>
+                {showSc(amount)} <small>{at === 0 ? <Sc /> : 'SC'}</small>
               </>
             )}
           </dd>

@@ -329,9 +329,8 @@ export const chatTools = {
       name: 'Name',
       nameHint: 'The names of its tools begin with this name in chats.',
       command: 'Program',
-      commandHint: 'A name on the PATH, or a full path. It is started without a shell.',
-      split: 'Split into program and arguments',
-      splitHint: 'This looks like a whole command line.',
+      commandHint:
+        'A name on the PATH, or a full path. A whole command is split into program and arguments, so put a path with spaces in quotes. No shell is used.',
       args: 'Arguments, one per line',
       argsHint:
         'Each line is one argument, including spaces. Every user of this computer can see arguments, so enter keys as variables.',

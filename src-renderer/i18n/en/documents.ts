@@ -1,6 +1,5 @@
 /** Texts of documents in the composer and in messages. */
 export const documents = {
-  add: 'Attach documents',
   toSend: 'Attached documents',
   sent: 'Documents in this message',
   document: 'Document',

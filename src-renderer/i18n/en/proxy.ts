@@ -89,6 +89,7 @@ export const proxy = {
     reserved: '{{amount}} SC reserved for running requests',
     unpriced_one: 'excludes {{count}} request of unknown cost',
     unpriced_other: 'excludes {{count}} requests of unknown cost',
+    requestsToday_zero: 'No request sent to the service today',
     requestsToday_one: '{{requests}} request today',
     requestsToday_other: '{{requests}} requests today',
     tokensToday: '{{tokens}} tokens',

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react'
+import { WithSc } from './WithSc.tsx'
 
 export interface FiguresColumn {
   id: string
+  /** `SC` and `est.` in a text are explained on hover. */
   title: ReactNode
   /** A column of figures, aligned at the end. */
   num?: boolean
@@ -22,7 +24,7 @@ export function FiguresTable(props: {
         <tr>
           {props.columns.map(({ id, title, num }) => (
             <th key={id} scope="col" className={num ? 'num' : undefined}>
-              {title}
+              {typeof title === 'string' ? <WithSc text={title} /> : title}
             </th>
           ))}
         </tr>

@@ -29,10 +29,10 @@ const longestCommand = 8192
 /** A path of Windows, where a backslash is no escape, and where spaces are common. */
 const windowsPath = /^(?:[A-Za-z]:\\|\\\\)/
 
-/** The program and arguments of a pasted command line, or null for anything but a program with arguments. */
-export function pastedCommand(text: string): { command: string; args: string[] } | null {
+/** The program and arguments of a command line that was typed or pasted, or null if there is nothing to split or unquote. */
+export function programOf(text: string): { command: string; args: string[] } | null {
   const line = text.trim()
   if (line.length > longestCommand || windowsPath.test(line)) return null
   const [command, ...args] = splitCommand(line) ?? []
-  return command === undefined || command === '' || args.length === 0 ? null : { command, args }
+  return command === undefined || command === '' || command === line ? null : { command, args }
 }

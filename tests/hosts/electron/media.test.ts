@@ -17,7 +17,7 @@ beforeAll(async () => {
   ;({ dataDir, desktop } = await launchConnected())
   const { page } = desktop
   await page
-    .locator('input[type="file"][accept="image/*"]')
+    .locator('.chat-composer input[type="file"]')
     .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: bytes })
   await page.locator('.composer-picture[data-state="ready"]').waitFor()
   // After a reload, the file is read from the host and not from the page's memory.
@@ -88,7 +88,7 @@ test('other methods, unknown ids and paths out of the folder are refused', async
 
 test('a document is converted in a utility process', async () => {
   const { page } = desktop
-  const chooser = page.locator('.chat-composer input[data-documents]')
+  const chooser = page.locator('.chat-composer input[type="file"]')
   await chooser.setInputFiles(join(root, 'tests/fixtures/documents/report.docx'))
   const tray = page.getByRole('list', { name: windowText('documents:toSend') })
   await expect.poll(() => tray.textContent()).toMatch(/Word · 3 pages/)

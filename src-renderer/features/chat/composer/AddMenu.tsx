@@ -1,4 +1,4 @@
-import { BookText, FilePlus2, ImagePlus, Plus, UserRound, Wrench } from 'lucide-react'
+import { BookText, Paperclip, Plus, UserRound, Wrench } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type RefObject, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -15,19 +15,16 @@ import { offeredNow, offerGroups } from '../tools/offers.ts'
 import { useToolUse } from '../tools/setup.ts'
 import { ToolPicker } from '../tools/ToolPicker.tsx'
 import { ToolSubscriptions } from '../tools/ToolSubscriptions.tsx'
-import { draftPictures } from './draftPictures.ts'
 import { RoleForm, roleNames, useSentAs } from './RolePicker.tsx'
 
 type Panel = 'role' | 'tools'
 
-/** The composer's "+" menu: images, documents, prompts, role, tools. A role or tools that apply to the next message have a button beside it. */
+/** The composer's "+" menu: files, prompts, role, tools. A role or tools that apply to the next message have a button beside it. */
 export function AddMenu() {
   const { t } = useTranslation('composer')
-  const { t: documents } = useTranslation('documents')
   const { t: library } = useTranslation('library')
   const tools = useToolTranslate()
   const file = useRef<HTMLInputElement>(null)
-  const anyFile = useRef<HTMLInputElement>(null)
   const all = useRef<HTMLSpanElement>(null)
   /** Opens a panel after the menu has restored the focus, because a panel closes when the focus leaves it. */
   const afterMenu = useRef<(() => void) | null>(null)
@@ -52,8 +49,7 @@ export function AddMenu() {
               act()
             }}
           >
-            <MenuItem icon={ImagePlus} label={t('addPictures')} onSelect={() => file.current?.click()} />
-            <MenuItem icon={FilePlus2} label={documents('add')} onSelect={() => anyFile.current?.click()} />
+            <MenuItem icon={Paperclip} label={t('attach')} onSelect={() => file.current?.click()} />
             <MenuItem icon={BookText} label={library('promptPick')} onSelect={choose(openPrompts)} />
             <MenuItem icon={UserRound} label={t('addRole')} onSelect={choose(() => open('role'))} />
             <MenuItem icon={Wrench} label={t('addTools')} onSelect={choose(() => open('tools'))} />
@@ -62,22 +58,11 @@ export function AddMenu() {
           <ToolsChip shown={panel === 'tools'} onOpen={() => open('tools')} />
         </span>
       </Popover.Anchor>
+      {/* Accepts every file, because text files may have any extension. */}
       <FileInput
         ref={file}
         multiple
-        accept="image/*"
-        aria-label={t('addPictures')}
-        onFiles={(files) => {
-          draftPictures.add(files)
-          focusComposer()
-        }}
-      />
-      {/* Accepts every file, because text files may have any extension. */}
-      <FileInput
-        ref={anyFile}
-        multiple
-        data-documents
-        aria-label={documents('add')}
+        aria-label={t('attach')}
         onFiles={(files) => {
           addFiles(files)
           focusComposer()

@@ -1,14 +1,15 @@
 import { Check, Circle, Eye, ImageOff, RotateCw, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useShallow } from 'zustand/shallow'
 import type { Attachment } from '../../../../src-preload/contract/chat.ts'
 import { mediaPath } from '../../../../src-preload/contract/media.ts'
 import { showSize } from '../../../i18n/format.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Menu, MenuItem } from '../../../shared/ui/Menu.tsx'
-import { useChat } from '../../../stores/chat.ts'
+import { modelsToAsk, useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
-import { useModelFacts } from '../../../stores/modelFacts.ts'
+import { betterForImages, useModelFacts } from '../../../stores/modelFacts.ts'
 import { ActionButton } from '../actionButtons.tsx'
 import { loadModelFacts, pickModel } from '../actions.ts'
 import {
@@ -35,7 +36,6 @@ export function PictureTray({ draft }: { draft: string }) {
   const { t } = useTranslation('composer')
   const pictures = draftPictures.useItems(draft)
   const leftOut = draftPictures.useLeftOut(draft)
-  const refused = useKnownRefusal('images')
   const [shown, setShown] = useState<string | null>(null)
   if (pictures.length === 0) return null
   const ready = pictures.filter(({ state }) => state === 'ready')
@@ -47,7 +47,7 @@ export function PictureTray({ draft }: { draft: string }) {
         ))}
       </ul>
       {leftOut > 0 && <Hint>{t('tooManyPictures', { count: leftOut, most: maxPictures })}</Hint>}
-      {refused !== null && <Refused model={refused} />}
+      <OtherModel />
       <Lightbox
         pictures={attachmentsOf(ready)}
         at={ready.findIndex(({ key }) => key === shown)}
@@ -58,17 +58,21 @@ export function PictureTray({ draft }: { draft: string }) {
   )
 }
 
-/** Before sending to a model that refused images: offers a model that took one, or else the list of models. */
-function Refused({ model }: { model: string }) {
+/** Before sending to a model that refused images, or that may take none: offers a model for images, or else the list of models. */
+function OtherModel() {
   const { t } = useTranslation('composer')
-  const able = useModelFacts(({ facts }) => [...facts.values()].find(({ images }) => images === 'works')?.id ?? null)
+  const refused = useKnownRefusal('images')
+  const facts = useModelFacts((store) => store.facts)
+  const models = useChat((state) => state.models.models)
+  const [chosen = ''] = useChat(useShallow(modelsToAsk))
   // A reply since the last read may have shown which model takes images.
   useEffect(() => void loadModelFacts(), [])
   const isOne = useChat(({ compared }) => compared.length <= 1)
-  const other = isOne ? able : null
+  const other = isOne && chosen !== '' ? betterForImages(chosen, models, facts) : null
+  if (refused === null && other === null) return null
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <Hint>{t('refusedBefore', { model })}</Hint>
+      <Hint>{refused === null ? t('imagesUnknown', { model: chosen }) : t('refusedBefore', { model: refused })}</Hint>
       <Button
         size="small"
         onClick={() => {
@@ -160,7 +164,6 @@ function PictureState({ picture, name, broken }: { picture: DraftPicture; name: 
 function Trouble({ trouble, name, bytes }: { trouble: PictureTrouble; name: string; bytes: number }) {
   const { t } = useTranslation('composer')
   if (trouble.kind === 'problem') return trouble.problem.message
-  if (trouble.kind === 'not') return t('notPicture', { name })
   if (trouble.kind === 'damaged') return t('damagedPicture', { name })
   return t('tooLargePicture', { name, size: showSize(bytes), most: showSize(largestFile) })
 }

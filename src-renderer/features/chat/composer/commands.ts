@@ -22,16 +22,10 @@ export function offerComposerCommands(): () => void {
   const t = i18n.getFixedT(null, 'composer')
   return offerCommands([
     {
-      id: 'chat.addPictures',
-      title: t('addPictures'),
+      id: 'chat.attach',
+      title: t('attach'),
       group: 'chat',
       run: () => document.querySelector<HTMLInputElement>('.chat-composer input[type="file"]')?.click(),
-    },
-    {
-      id: 'chat.addDocuments',
-      title: i18n.t('documents:add'),
-      group: 'chat',
-      run: () => document.querySelector<HTMLInputElement>('.chat-composer input[data-documents]')?.click(),
     },
     {
       id: 'chat.dictate',

@@ -12,11 +12,7 @@ export const maxPictures = 16
 /** Maximum file size, bytes. No model accepts a larger picture. */
 export const largestFile = 64 * 1024 * 1024
 
-export type PictureTrouble =
-  | { kind: 'not' }
-  | { kind: 'damaged' }
-  | { kind: 'large' }
-  | { kind: 'problem'; problem: Problem }
+export type PictureTrouble = { kind: 'damaged' } | { kind: 'large' } | { kind: 'problem'; problem: Problem }
 
 /** A picture of a draft, uploading or stored. */
 export interface DraftPicture {
@@ -69,7 +65,7 @@ export const draftPictures = createDraftFiles<DraftPicture, Attachment>({
     trouble: null,
   }),
   upload: uploadPicture,
-  failed: (thrown, file) => ({ state: 'failed', trouble: troubleOf(thrown, file) }),
+  failed: (thrown) => ({ state: 'failed', trouble: troubleOf(thrown) }),
   discard: ({ preview }) => {
     if (preview) URL.revokeObjectURL(preview)
   },
@@ -102,10 +98,8 @@ async function uploadPicture(
   return { state: 'ready', kept: { ...kept, name: sent.name.slice(0, 300) }, bytes: kept.bytes }
 }
 
-function troubleOf(thrown: unknown, { type }: File): PictureTrouble {
-  if (!(thrown instanceof NoPicture)) return { kind: 'problem', problem: problemOf(thrown) }
-  return type.startsWith('image/') ? { kind: 'damaged' } : { kind: 'not' }
-}
+const troubleOf = (thrown: unknown): PictureTrouble =>
+  thrown instanceof NoPicture ? { kind: 'damaged' } : { kind: 'problem', problem: problemOf(thrown) }
 
 /** The stored pictures among these. */
 export const attachmentsOf = (pictures: readonly DraftPicture[]): Attachment[] =>

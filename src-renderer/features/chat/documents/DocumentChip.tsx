@@ -1,8 +1,10 @@
 import './documents.css'
 import { FileSpreadsheet, FileText, Presentation } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
 import { showCount } from '../../../i18n/format.ts'
+import { WithSc } from '../../../shared/ui/WithSc.tsx'
 
 const icons = {
   sheet: FileSpreadsheet,
@@ -32,13 +34,12 @@ export function DocumentChip({ document, onOpen }: { document: AttachedDocument;
 }
 
 /** Facts of a document in one line: type, pages, tokens. */
-export function useDocumentFacts(): (document: AttachedDocument) => string {
+export function useDocumentFacts(): (document: AttachedDocument) => ReactNode {
   const { t } = useTranslation('documents')
   return ({ kind, unit, parts, pages, tokens }) => {
     const all = unit === 'text' ? null : t(unit, { count: parts })
     const shown = all === null ? null : pages === null ? all : t('chosen', { pages, unit: all })
-    return [t(`kinds.${kind}`), shown, t('tokens', { count: tokens, replace: { count: showCount(tokens) } })]
-      .filter((fact) => fact !== null)
-      .join(' · ')
+    const facts = [t(`kinds.${kind}`), shown, t('tokens', { count: tokens, replace: { count: showCount(tokens) } })]
+    return <WithSc text={facts.filter((fact) => fact !== null).join(' · ')} />
   }
 }

@@ -5,6 +5,7 @@ import type { Passage } from '../../../../src-preload/contract/projects.ts'
 import { showCount } from '../../../i18n/format.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
+import { WithSc } from '../../../shared/ui/WithSc.tsx'
 import { newChat, useChat } from '../../../stores/chat.ts'
 import { focusComposer } from '../focus.ts'
 import { removePassage, useNextContext } from './context.ts'
@@ -35,7 +36,9 @@ export function PassageChip({ passages, isNext = false }: { passages: readonly P
       <FileSearch aria-hidden />
       <span className="chat-file-words">
         <b>{count(passages)}</b>
-        <span className="num">{t('documents:tokens', { count: tokens, replace: { count: showCount(tokens) } })}</span>
+        <span className="num">
+          <WithSc text={t('documents:tokens', { count: tokens, replace: { count: showCount(tokens) } })} />
+        </span>
       </span>
     </button>
   )

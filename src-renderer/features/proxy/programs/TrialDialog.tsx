@@ -89,7 +89,9 @@ function Outcome({ name, trial }: { name: string; trial: ProgramTrial }) {
   const end =
     trial.ended === 'deadline'
       ? t('trial.deadline', { command })
-      : t('trial.exit', { command, code: trial.exitCode ?? '?' })
+      : trial.exitCode === null
+        ? t('trial.ended', { command })
+        : t('trial.exit', { command, code: trial.exitCode })
   if (requests.length === 0)
     return (
       <Notice kind="bad" title={t('trial.noRequest')}>

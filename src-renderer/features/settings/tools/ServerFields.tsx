@@ -1,7 +1,8 @@
 import { Plus, X } from 'lucide-react'
+import { useRef } from 'react'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
-import { commandLine, pastedCommand, splitCommand } from '../../../shared/ui/commandLine.ts'
+import { commandLine, programOf } from '../../../shared/ui/commandLine.ts'
 import { Field, PasswordInput, TextInput } from '../../../shared/ui/Field.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
@@ -23,36 +24,39 @@ interface FieldsProps {
 
 export function StdioFields({ form, reported, onChange }: FieldsProps) {
   const t = useToolTranslate()
-  const words = /\s/.test(form.command.trim()) && form.args === '' ? splitCommand(form.command) : null
   const args = argsOf(form.args)
+  /** Only what was typed is split: a stored program may have spaces in its path. */
+  const typed = useRef(false)
+  const split = (line: string): boolean => {
+    const found = form.args === '' ? programOf(line) : null
+    if (found) onChange({ command: found.command, args: linesOf(found.args) })
+    return found !== null
+  }
+  const splitTyped = (): void => {
+    if (typed.current) split(form.command)
+    typed.current = false
+  }
   return (
     <>
-      <div className="flex flex-col gap-1.5">
-        <Field label={t('settings.server.command')} hint={t('settings.server.commandHint')} error={reported('command')}>
-          <TextInput
-            mono
-            maxLength={4096}
-            value={form.command}
-            onChange={(event) => onChange({ command: event.target.value })}
-            onPaste={(event) => {
-              const { value, selectionStart, selectionEnd } = event.currentTarget
-              const replacesAll = selectionStart === 0 && selectionEnd === value.length
-              const pasted = replacesAll && form.args === '' ? pastedCommand(event.clipboardData.getData('text')) : null
-              if (!pasted) return
-              event.preventDefault()
-              onChange({ command: pasted.command, args: linesOf(pasted.args) })
-            }}
-          />
-        </Field>
-        {words && words.length > 1 && (
-          <div className="flex flex-wrap items-center gap-2 text-s text-soft">
-            {t('settings.server.splitHint')}
-            <Button size="small" onClick={() => onChange({ command: words[0] ?? '', args: linesOf(words.slice(1)) })}>
-              {t('settings.server.split')}
-            </Button>
-          </div>
-        )}
-      </div>
+      <Field label={t('settings.server.command')} hint={t('settings.server.commandHint')} error={reported('command')}>
+        <TextInput
+          mono
+          maxLength={4096}
+          value={form.command}
+          onChange={(event) => {
+            typed.current = true
+            onChange({ command: event.target.value })
+          }}
+          onPaste={(event) => {
+            const { value, selectionStart, selectionEnd } = event.currentTarget
+            const replacesAll = selectionStart === 0 && selectionEnd === value.length
+            if (replacesAll && split(event.clipboardData.getData('text'))) event.preventDefault()
+          }}
+          onBlur={splitTyped}
+          // Enter submits the form without a blur.
+          onKeyDown={(event) => event.key === 'Enter' && splitTyped()}
+        />
+      </Field>
       <Field label={t('settings.server.args')} hint={t('settings.server.argsHint')}>
         <TextArea mono rows={3} value={form.args} onChange={(event) => onChange({ args: event.target.value })} />
       </Field>

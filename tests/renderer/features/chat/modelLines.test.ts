@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ModelFacts } from '../../../../src-preload/contract/models.ts'
 import { type ModelLine, modelAfter, modelLines } from '../../../../src-renderer/features/chat/modelLines.ts'
+import { betterForImages } from '../../../../src-renderer/stores/modelFacts.ts'
 
 const model = (id: string) => ({ id, created: null, ownedBy: null })
 const models = ['a/writer', 'writer-large', 'tts-1', 'painter', 'reasoner', 'great-writer'].map(model)
@@ -81,4 +82,25 @@ it('moving passes the headings and stops at the ends', () => {
   expect(modelAfter(lines, 1, 1)).toBe(3)
   expect(modelAfter(lines, 1, -1)).toBe(1)
   expect(modelAfter(lines, lines.length - 1, 1)).toBe(lines.length - 1)
+})
+
+it('offers a model for images only in place of one that may take none, and one that took an image first', () => {
+  const all = [
+    ...models,
+    model('qwen2-vl-7b'),
+    model('openai/gpt-5-mini'),
+    { ...model('vision'), ownedBy: 'sandbox-tests' },
+  ]
+  const offered = (chosen: string, ...known: Parameters<typeof facts>) => betterForImages(chosen, all, facts(...known))
+  expect(offered('a/writer')).toBe('qwen2-vl-7b')
+  expect(offered('a/writer', { id: 'reasoner', images: 'works' })).toBe('reasoner')
+  expect(offered('a/writer', { id: 'qwen2-vl-7b', images: 'refused' })).toBe('openai/gpt-5-mini')
+  expect(offered('a/writer', { id: 'a/writer', images: 'works' })).toBeNull()
+  for (const able of ['qwen2-vl-7b', 'openai/gpt-5-mini', 'claude-x', 'gemini-y']) expect(offered(able)).toBeNull()
+  expect(offered('openai/gpt-5-mini', { id: 'openai/gpt-5-mini', images: 'refused' })).toBe('qwen2-vl-7b')
+  // A word that only contains the letters of such a name.
+  expect(betterForImages('provision', [model('provision'), model('vlad')], facts())).toBeNull()
+  expect(
+    betterForImages('guide', [model('guide'), { ...model('vision'), ownedBy: 'sandbox-tests' }], facts()),
+  ).toBeNull()
 })

@@ -63,7 +63,7 @@ function Cost({ pictures }: { pictures: number }) {
   const words = { tokens: showCount(tokens), each: showCount(tokensOfPicture) }
   return (
     <span>
-      {t('scans.tokens', words)}{' '}
+      <WithSc text={t('scans.tokens', words)} />{' '}
       {cost.kind === 'cost' && <WithSc text={t('scans.cost', { amount: showSc(cost.amount) })} />}
       {cost.kind === 'noPrice' && t('scans.noPrice', { count: models.length })}
       {cost.kind === 'noModel' && t('scans.noModel')}

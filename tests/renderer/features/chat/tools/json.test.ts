@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { commandLine, pastedCommand, splitCommand } from '../../../../../src-renderer/shared/ui/commandLine.ts'
+import { commandLine, programOf, splitCommand } from '../../../../../src-renderer/shared/ui/commandLine.ts'
 import { jsonFault } from '../../../../../src-renderer/shared/ui/jsonFault.ts'
 import { plainText } from '../../../../../src-renderer/shared/ui/plainText.ts'
 import { tries } from '../../../../helpers/effort.ts'
@@ -111,24 +111,22 @@ describe('a command on one line', () => {
   })
 })
 
-describe('a pasted command', () => {
+describe('a typed or pasted command', () => {
   test.each([
     ['node server.mjs --x "a b"', { command: 'node', args: ['server.mjs', '--x', 'a b'] }],
     [" uvx 'my server' $HOME *\n", { command: 'uvx', args: ['my server', '$HOME', '*'] }],
+    ["'/opt/my server/run'", { command: '/opt/my server/run', args: [] }],
+    ['"C:\\Program Files\\node.exe" server.mjs', { command: 'C:\\Program Files\\node.exe', args: ['server.mjs'] }],
   ])('%j is split', (text, parts) => {
-    expect(pastedCommand(text)).toEqual(parts)
+    expect(programOf(text)).toEqual(parts)
   })
 
-  test.each([
-    '',
-    'node',
-    "'/opt/my server/run'",
-    'C:\\Program Files\\node.exe',
-    'say "hello',
-    `node ${'a'.repeat(9000)}`,
-  ])('%j stays as it is', (text) => {
-    expect(pastedCommand(text)).toBeNull()
-  })
+  test.each(['', 'node', 'C:\\Program Files\\node.exe', 'say "hello', `node ${'a'.repeat(9000)}`])(
+    '%j stays as it is',
+    (text) => {
+      expect(programOf(text)).toBeNull()
+    },
+  )
 })
 
 describe('untrusted text', () => {
