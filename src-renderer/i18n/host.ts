@@ -4,7 +4,9 @@ import { core } from './en/host/core.ts'
 import { desktop } from './en/host/desktop.ts'
 import { type AreaTexts, languagesOf, loadTexts, pickLanguage, type TextFiles } from './language.ts'
 
-const files: TextFiles = import.meta.glob<Record<string, AreaTexts>>('./*/host/*.ts')
+/** Without the bundler, as tests start programs, there is English only. */
+const files: TextFiles =
+  import.meta.env === undefined ? {} : import.meta.glob<Record<string, AreaTexts>>('./*/host/*.ts')
 
 /** Namespaces of the texts that are outside of the windows: menus, dialogs, notifications, exports. */
 export interface HostTexts {

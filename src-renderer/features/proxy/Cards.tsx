@@ -190,7 +190,9 @@ function BudgetLine({ name, budget }: { name: string; budget: BudgetView }) {
 function Small({ app, use, now }: { app: App; use: AppUse | null; now: number }) {
   const { t } = useTranslation(['proxy', 'common'])
   const counts = use && [
-    t('apps.requestsToday', { count: use.requestsToday, requests: count(use.requestsToday) }),
+    use.requestsToday === 0
+      ? t('apps.noRequestsToday')
+      : t('apps.requestsToday', { count: use.requestsToday, requests: count(use.requestsToday) }),
     ...(use.tokensToday > 0 ? [t('apps.tokensToday', { tokens: compact(use.tokensToday) })] : []),
   ]
   const { lastUsedAt } = use ?? app

@@ -89,7 +89,7 @@ export const proxy = {
     reserved: '{{amount}} SC reserved for running requests',
     unpriced_one: 'excludes {{count}} request of unknown cost',
     unpriced_other: 'excludes {{count}} requests of unknown cost',
-    requestsToday_zero: 'No request sent to the service today',
+    noRequestsToday: 'No request sent to the service today',
     requestsToday_one: '{{requests}} request today',
     requestsToday_other: '{{requests}} requests today',
     tokensToday: '{{tokens}} tokens',
@@ -245,7 +245,7 @@ export const proxy = {
     cancel: 'Cancel',
     save: 'Save',
     bad: {
-      folder: 'Enter whole paths, such as /home/you/Pictures.',
+      folder: 'Enter whole paths, such as /home/you/images.',
       folders: 'Enter at most 20 folders.',
       name: 'Enter a name of at most 80 characters.',
       expiresPast: 'Enter a time in the future.',

@@ -86,7 +86,7 @@ describe('the menu of the tray', () => {
       'Spent today: 1.25 SC',
       'Allow once',
       'Add 2.00 SC to the budget',
-      'Allow until tomorrow',
+      'Allow until tomorrow (UTC)',
       'Refuse',
     ])
     for (const { click } of answers) click?.({} as never, undefined, {} as never)
