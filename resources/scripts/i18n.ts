@@ -57,7 +57,7 @@ const otherScript = new Set(['ja', 'zh', 'ar', 'ko', 'ru', 'el', 'he', 'fa', 'hi
 const wordsOf = (text: string): string[] =>
   (
     text
-      .replace(/\{\{[^}]*\}\}|<\/?\w+\/?>|\$t\([^)]*\)|https?:\/\/\S+|“[^”]*”|"[^"]*"/g, ' ')
+      .replace(/\{\{[^}]*\}\}|<\/?\w+\/?>|\$t\([^)]*\)|https?:\/\/\S+|“[^”]*”|"[^"]*"|`[^`]*`/g, ' ')
       .match(/[A-Za-z][\w./-]*[A-Za-z]/g) ?? []
   ).filter((word) => /^[A-Za-z]+$/.test(word) && !sameWords.has(word))
 
@@ -116,7 +116,7 @@ function faultsIn(text: string, source: string, form: string, language: string):
   // A form for exactly one number may say it in words.
   const isFree = ['zero', 'one', 'two'].includes(form)
   const [own, others] = [placeholders(text), placeholders(source)].map((all) =>
-    all.filter((name) => !isFree || !/^\{\{(count|shown)\}\}$/.test(name)),
+    all.filter((name) => !isFree || !/^\{\{(count|shown|figure|requests)\}\}$/.test(name)),
   )
   if (String(own) !== String(others)) faults.push(`placeholders are ${own?.join(' ')}, not ${others?.join(' ')}`)
   if (String(tags(text)) !== String(tags(source)))

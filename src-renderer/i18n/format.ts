@@ -173,7 +173,11 @@ export const showNames = (words: readonly string[]): string =>
   new Intl.ListFormat(locale(), { style: 'narrow' }).format(words)
 
 /** Adds a full stop to a text without end punctuation, so that another sentence can follow. */
-export const asSentence = (words: string): string => (/[.!?…]$/u.test(words.trim()) ? words.trim() : `${words.trim()}.`)
+export function asSentence(words: string): string {
+  const text = words.trim()
+  if (/[.!?…。！？؟]$/u.test(text)) return text
+  return `${text}${/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u.test(text) ? '。' : '.'}`
+}
 
 /** Formats a number of bytes in steps of 1,000: `512 bytes`, `4.2 MB`, `124 MB`. */
 export function showSize(bytes: number): string {

@@ -18,7 +18,7 @@ export function WithSc({ text }: { text: string }) {
   const { t } = useTranslation('common')
   const estimate = t('terms.estimate')
   const abouts: Record<string, string> = { SC: t('sc'), [estimate]: t('terms.estimated') }
-  const parts = text.split(new RegExp(`(\\bSC\\b|(?<!\\p{L})${estimate.replaceAll('.', '\\.')})`, 'u'))
+  const parts = text.split(new RegExp(`(\\bSC\\b|(?<!\\p{L})${estimate.replaceAll('.', '\\.')}(?!\\p{L}))`, 'u'))
   return parts.map((part, at) => {
     const about = parts.indexOf(part) === at ? abouts[part] : undefined
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change their order

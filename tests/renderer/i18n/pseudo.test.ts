@@ -57,12 +57,9 @@ describe.each(pseudoLanguages)('%s', (language) => {
 
 describe('values from outside', () => {
   it('end like a sentence, whatever their last character', () => {
-    expect(['It is locked.', 'Why?', ' no bus ', 'Wait…'].map(asSentence)).toEqual([
-      'It is locked.',
-      'Why?',
-      'no bus.',
-      'Wait…',
-    ])
+    expect(
+      ['It is locked.', 'Why?', ' no bus ', 'Wait…', '不可用', '不可用。', '使えません', 'لماذا؟'].map(asSentence),
+    ).toEqual([...['It is locked.', 'Why?', 'no bus.', 'Wait…', '不可用。', '不可用。', '使えません。', 'لماذا؟']])
   })
   it('show every time in the 24-hour clock', () => {
     const at = new Date(2026, 10, 21, 23, 5).toISOString()
