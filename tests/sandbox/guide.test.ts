@@ -81,7 +81,7 @@ describe('a question about the product is answered with a quote of the right pag
     ['How are updates installed?', 'desktop#updates'],
     ['does it use my proxy settings?', 'desktop#network'],
     ['show the logs', 'desktop#help'],
-    ['run it on a server without a window', 'command-line'],
+    ['run it on a server without a window', 'server'],
     ['how do i check that the installation is ok', 'command-line#checking-the-installation'],
     ['Wo wird mein API-Schlüssel gespeichert?', 'start#where-the-api-key-is-stored'],
     ['Comment connecter Claude Code ?', 'local-api#codex-cli-and-claude-code'],

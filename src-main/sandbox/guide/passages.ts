@@ -70,7 +70,7 @@ export function guidePassages(page: string, markdown: string): GuidePassage[] {
   return passages
 }
 
-/** Blocks between empty lines. Code belongs to the block before it, because it is an example of it. */
+/** Blocks between empty lines. Code belongs to the text before it, because it is an example of it. */
 function blocksOf(markdown: string): string[] {
   const blocks: string[] = []
   let inCode = false
@@ -78,7 +78,7 @@ function blocksOf(markdown: string): string[] {
   for (const line of markdown.split('\n')) {
     const fence = line.trimStart().startsWith('```')
     if (line.trim() === '' && !inCode) open = false
-    else if (blocks.length > 0 && (open || inCode || fence))
+    else if (blocks.length > 0 && (open || inCode || (fence && !blocks.at(-1)?.startsWith('#'))))
       blocks[blocks.length - 1] += `${open || inCode ? '\n' : '\n\n'}${line}`
     else blocks.push(line)
     if (line.trim() !== '' || inCode) open = true
