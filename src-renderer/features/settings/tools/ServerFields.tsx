@@ -1,5 +1,6 @@
 import { Plus, X } from 'lucide-react'
 import { useRef } from 'react'
+import { isComposing } from '../../../shared/isComposing.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { commandLine, programOf } from '../../../shared/ui/commandLine.ts'
@@ -54,7 +55,7 @@ export function StdioFields({ form, reported, onChange }: FieldsProps) {
           }}
           onBlur={splitTyped}
           // Enter submits the form without a blur.
-          onKeyDown={(event) => event.key === 'Enter' && splitTyped()}
+          onKeyDown={(event) => event.key === 'Enter' && !isComposing(event) && splitTyped()}
         />
       </Field>
       <Field label={t('settings.server.args')} hint={t('settings.server.argsHint')}>

@@ -247,6 +247,13 @@ const bareLine = (line: string): string =>
     .replace(/(?:\{\}|\[\]).*$/, '')
     .replace(/[\]}]+$/, '')
 
+/** Whether a text has all characters of another in their order. */
+function isWithin(part: string, whole: string): boolean {
+  let at = 0
+  for (const character of whole) if (character === part[at]) at += 1
+  return at >= part.length
+}
+
 /** Writes the entries; null when the editor refuses the file, which leaves it as it is. */
 function written(name: FormatName, text: string) {
   try {
@@ -288,9 +295,9 @@ describe.each(names)('a %s file', (name) => {
         let from = 0
         const now = linesOf(result.text)
         for (const line of linesOf(text).filter((one) => bareLine(one) !== '')) {
-          // A last value gets a comma, and an empty map or list gets content.
+          // A last value gets a comma, and a map or list in this line gets content.
           const core = bareLine(line)
-          const at = now.findIndex((one, index) => index >= from && bareLine(one).startsWith(core))
+          const at = now.findIndex((one, index) => index >= from && isWithin(core, bareLine(one)))
           expect(at, `${line}\n---\n${result.text}`).toBeGreaterThanOrEqual(from)
           from = at
         }

@@ -47,6 +47,6 @@ describe('function names', () => {
       const names = new FunctionNames()
       for (let n = 0; n < count; n++) names.nameOf(String(n), long)
     }
-    expect(growth(2000, (count) => count, add)).toBeLessThan(linear)
+    expect(growth(8000, (count) => count, add)).toBeLessThan(linear)
   })
 })

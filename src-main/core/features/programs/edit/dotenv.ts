@@ -1,4 +1,4 @@
-import { cannotEdit, eolOf, type Format, lineEnd, nextLine, type ValuePlace } from './format.ts'
+import { cannotEdit, type Format, lineEnd, nextLine, type ValuePlace } from './format.ts'
 
 /** A line that sets a variable: name, and the text of its value up to the end of the line. */
 const assignment = /^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.]*)[ \t]*=[ \t]*(.*?)[ \t]*$/
@@ -19,9 +19,8 @@ export const dotenv: Format = {
     return [{ start, end, text: source }]
   },
   add(text, at, _existing, value) {
-    const eol = eolOf(text)
-    const before = text === '' || text.endsWith('\n') ? '' : eol
-    return [{ start: text.length, end: text.length, text: `${before}${nameOf(at)}=${this.write(value)}${eol}` }]
+    const before = text === '' || text.endsWith('\n') ? '' : '\n'
+    return [{ start: text.length, end: text.length, text: `${before}${nameOf(at)}=${this.write(value)}\n` }]
   },
   remove(text, at) {
     const { line } = lineOf(text, at)

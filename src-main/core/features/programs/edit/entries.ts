@@ -51,6 +51,8 @@ export function writeEntries(
   return withoutMark(text, (given) => {
     // An empty file of a list.
     const content = name === 'json' && given.trim() === '' && typeof entries[0]?.path[0] === 'object' ? '[]\n' : given
+    // Of the file as it was: the only lines with this end may be in a value that is replaced.
+    const eol = eolOf(content)
     let now = content
     let expected = format.parse(content)
     const written: UndoableEntry[] = []
@@ -65,7 +67,7 @@ export function writeEntries(
           ? []
           : format.replace(now, at, format.write(value))
         : format.add(now, at, existing, value)
-      now = applySplices(now, splices)
+      now = applySplices(now, splices, eol)
       expected = withValue(expected, at, value)
       written.push({ path, isOwn, hash: hashOf(value), existing, before })
     }
@@ -115,6 +117,9 @@ export function removeEntries(
   })
   return { text: result.text, left: left.reverse() }
 }
+
+/** The line end of a text. */
+const eolOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n')
 
 /** The written entries as they are in a file now. */
 export interface FoundEntries {

@@ -32,16 +32,14 @@ export interface Format {
   write(value: Plain): string
 }
 
-export function applySplices(text: string, splices: readonly Splice[]): string {
+/** @param eol the line end of added lines, which the formats write as `\n` */
+export function applySplices(text: string, splices: readonly Splice[], eol = '\n'): string {
   let result = text
   for (const { start, end, text: added } of [...splices].sort((a, b) => b.start - a.start || b.end - a.end)) {
-    result = result.slice(0, start) + added + result.slice(end)
+    result = result.slice(0, start) + added.replaceAll('\n', eol) + result.slice(end)
   }
   return result
 }
-
-/** The line end of a text. */
-export const eolOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n')
 
 /** Start of the line of a position. */
 export const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1

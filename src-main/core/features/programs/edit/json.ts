@@ -9,7 +9,6 @@ import {
 import {
   cannotEdit,
   cannotParse,
-  eolOf,
   type Format,
   indentUnit,
   isBlank,
@@ -104,10 +103,9 @@ function insert(text: string, container: Node, key: string | number | undefined,
   const close = container.offset + container.length - 1
   const name = typeof key === 'string' ? `${JSON.stringify(key)}: ` : ''
   const outer = /^[ \t]*/.exec(text.slice(lineStart(text, open)))?.[0] ?? ''
-  const eol = eolOf(text)
   const unit = indentUnit(text)
   const item = (indent: string): string =>
-    eol + indent + name + JSON.stringify(value, null, unit).replaceAll('\n', eol + indent)
+    `\n${indent}${name}${JSON.stringify(value, null, unit).replaceAll('\n', `\n${indent}`)}`
   if (!first || !last) {
     const hasComments = text.slice(open + 1, close).trim() !== ''
     // An empty map in a file of one line stays in that line.
@@ -115,7 +113,7 @@ function insert(text: string, container: Node, key: string | number | undefined,
       return [{ start: open + 1, end: close, text: name + JSON.stringify(value) }]
     }
     // Comments stay, behind the new value.
-    return [{ start: open + 1, end: hasComments ? open + 1 : close, text: item(outer + unit) + eol + outer }]
+    return [{ start: open + 1, end: hasComments ? open + 1 : close, text: `${item(outer + unit)}\n${outer}` }]
   }
   const end = last.offset + last.length
   if (!text.slice(open, close).includes('\n')) {

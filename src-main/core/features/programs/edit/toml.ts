@@ -2,7 +2,6 @@ import { type AST, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser'
 import {
   cannotEdit,
   cannotParse,
-  eolOf,
   type Format,
   lineEnd,
   lineStart,
@@ -35,9 +34,8 @@ export const toml: Format = {
     }
     const dotted = lastDotted(table, container)
     if (dotted) return addLine(text, dotted.node, line(at.slice(dotted.depth)))
-    const eol = eolOf(text)
-    const gap = text === '' ? '' : text.endsWith('\n') ? eol : eol + eol
-    const added = `${gap}[${container.map(keyText).join('.')}]${eol}${line(at.slice(-1))}${eol}`
+    const gap = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n'
+    const added = `${gap}[${container.map(keyText).join('.')}]\n${line(at.slice(-1))}\n`
     return [{ start: text.length, end: text.length, text: added }]
   },
   remove(text, at) {
@@ -149,22 +147,21 @@ function lastDotted(table: Table, container: ValuePlace): { node: AST.TOMLKeyVal
 function addLine(text: string, after: AST.TOMLKeyValue | AST.TOMLKey, added: string): Splice[] {
   const at = lineEnd(text, after.range[1])
   const indent = /^[ \t]*/.exec(text.slice(lineStart(text, after.range[0])))?.[0] ?? ''
-  return [{ start: at, end: at, text: `${eolOf(text)}${indent}${added}` }]
+  return [{ start: at, end: at, text: `\n${indent}${added}` }]
 }
 
 /** Adds a key before all tables: below the last one there, else above the comments of the first table, else at the end. */
 function addToRoot(text: string, table: Table, added: string): Splice[] {
-  const eol = eolOf(text)
   const last = table.body.findLast((node) => node.type === 'TOMLKeyValue')
   if (last?.type === 'TOMLKeyValue') return addLine(text, last, added)
   const first = table.body[0]
   if (!first) {
-    const gap = text === '' || text.endsWith('\n') ? '' : eol
-    return [{ start: text.length, end: text.length, text: `${gap}${added}${eol}` }]
+    const gap = text === '' || text.endsWith('\n') ? '' : '\n'
+    return [{ start: text.length, end: text.length, text: `${gap}${added}\n` }]
   }
   let at = lineStart(text, first.range[0])
   while (at > 0 && /^[ \t]*#/.test(text.slice(lineStart(text, at - 1), at))) at = lineStart(text, at - 1)
-  return [{ start: at, end: at, text: `${added}${eol}${eol}` }]
+  return [{ start: at, end: at, text: `${added}\n\n` }]
 }
 
 /** The line of a header, and the empty line above it, if any. */

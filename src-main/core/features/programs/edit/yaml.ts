@@ -13,7 +13,6 @@ import {
 import {
   cannotEdit,
   cannotParse,
-  eolOf,
   type Format,
   lineEnd,
   lineStart,
@@ -49,12 +48,9 @@ export const yaml: Format = {
       .reduceRight<Plain>((inner, step) => (typeof step === 'string' ? { [step]: inner } : [inner]), value)
     const step = at[existing]
     const item: Plain = typeof step === 'string' ? { [step]: wrapped } : [wrapped]
-    const eol = eolOf(text)
     if (document.contents === null) {
       const end = text.length
-      return [
-        { start: end, end, text: `${text === '' || text.endsWith('\n') ? '' : eol}${block(item, '', eol)}${eol}` },
-      ]
+      return [{ start: end, end, text: `${text === '' || text.endsWith('\n') ? '' : '\n'}${block(item, '')}\n` }]
     }
     const container = nodeAt(document, at.slice(0, existing))
     if (container.flow) return addToFlow(container, item)
@@ -66,9 +62,9 @@ export const yaml: Format = {
     const indent = text.slice(lineStart(text, from), from)
     if (indent.trim() !== '') throw cannotEdit()
     const end = lineAfter(text, endOf(last))
-    const added = block(item, indent, eol)
-    if (end === text.length && !text.endsWith('\n')) return [{ start: end, end, text: `${eol}${added}` }]
-    return [{ start: end, end, text: `${added}${eol}` }]
+    const added = block(item, indent)
+    if (end === text.length && !text.endsWith('\n')) return [{ start: end, end, text: `\n${added}` }]
+    return [{ start: end, end, text: `${added}\n` }]
   },
   remove(text, at) {
     const document = parse(text)
@@ -138,11 +134,11 @@ const lineAfter = (text: string, at: number): number => {
 }
 
 /** A value in YAML's block style, with its indentation, without the last line end. */
-function block(value: Plain, indent: string, eol: string): string {
+function block(value: Plain, indent: string): string {
   const lines = stringify(value, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' })
     .trimEnd()
     .split('\n')
-  return lines.map((line) => (line === '' ? line : indent + line)).join(eol)
+  return lines.map((line) => (line === '' ? line : indent + line)).join('\n')
 }
 
 /** Replaces a map or list in lines of its own, whose last item is removed, by an empty one. Without its items it would be null. */
