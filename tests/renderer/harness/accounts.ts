@@ -388,7 +388,7 @@ export class Accounts {
               freeTokensDay: banned ? full(null, null) : { limit: null, used: 312_400, remaining: null },
               resetSeconds: 22,
               banned,
-              bannedUntil: banned ? '2026-11-21T18:30:00Z' : null,
+              bannedUntil: banned ? new Date(now + 4 * 3_600_000).toISOString() : null,
             },
       key: { rpm: plain ? null : 30, tpm: null, concurrent: plain ? null : 4 },
       slots: {

@@ -174,7 +174,7 @@ describe('chats', () => {
       .getByRole('dialog')
       .getByRole('button', { name: windowText('library:eraseDo') })
       .click()
-    await page.getByText('No chats deleted').waitFor()
+    await page.getByText(windowText('library:removedEmpty')).waitFor()
     await page.getByRole('button', { name: windowText('library:back') }).click()
     await row('Tax letter, third draft').waitFor()
     expect(await row('Menu for eight, one vegan').count()).toBe(0)
