@@ -4,7 +4,7 @@
  */
 import type { Opening } from '../../src-preload/contract/data.ts'
 import type { TableFormat } from '../../src-preload/contract/usage.ts'
-import type { Target } from './data/backup/write.ts'
+import type { BackupParts, Target } from './data/backup/write.ts'
 import type { StudioError } from './errors.ts'
 import type { openConnections } from './features/connections/savedConnections.ts'
 import type { ExportRow } from './features/usage/exportRows.ts'
@@ -76,15 +76,16 @@ export function storedData({ version, log }: { version: () => string; log: Host[
     async openData() {
       const { backupName } = await import('./data/backup/manifest.ts')
       const { writeBackup } = await import('./data/backup/write.ts')
-      const { restoreBackup } = await import('./data/restore/restore.ts')
+      const { restoreBackup, verifyBackup } = await import('./data/restore/restore.ts')
       return {
         /** File name of a backup made at `at`. */
         nameFor: (at: Date): string => backupName(at.toISOString()),
         /** @throws StudioError as `writeBackup` */
-        backup: ({ dataDir, target, signal }: { dataDir: string; target: Target; signal: AbortSignal }) =>
-          writeBackup({ dataDir, signal, version: version() }, target),
+        backup: ({ target, ...parts }: Omit<BackupParts, 'version'> & { target: Target }) =>
+          writeBackup({ ...parts, version: version() }, target),
         /** @throws StudioError as `restoreBackup` */
         restore: restoreBackup,
+        verify: verifyBackup,
       }
     },
   }

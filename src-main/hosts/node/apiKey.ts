@@ -5,6 +5,7 @@ import { type Readable, Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { StudioError } from '../../core/errors.ts'
 import { fileProblem, isSystemError } from '../../core/shared/diskProblem.ts'
+import { cancelledByCtrlC } from './signals.ts'
 
 /** Options that name the source of an API key. At most one of them is given. */
 export interface KeySource {
@@ -176,7 +177,7 @@ async function typedUnseen(prompt: string): Promise<string> {
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once('line', resolve)
-      lines.once('SIGINT', () => reject(new StudioError('cancelled', 'Cancelled.')))
+      lines.once('SIGINT', () => reject(cancelledByCtrlC()))
       // Ctrl-D: empty input.
       lines.once('close', () => resolve(''))
     })

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname } from 'node:path'
+import { createGzip, createZstdCompress } from 'node:zlib'
 import type { BackupSummary, DataWork } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../errors.ts'
 import { diskProblem } from '../../shared/diskProblem.ts'
@@ -21,8 +23,11 @@ export interface BackupParts {
   signal?: AbortSignal
 }
 
-/** Destination of a backup: a file, or a stream. */
-export type Target = { path: string } | { sink: TarSink }
+const compressors = { gzip: createGzip, zstd: createZstdCompress }
+export type Compression = keyof typeof compressors
+
+/** Destination of a backup: a file, which may be compressed, or a stream. */
+export type Target = { path: string; compression?: Compression | null } | { sink: TarSink }
 
 /**
  * Writes all data of a data folder as one tar: `about.json`, databases, media, and `manifest.json` with the SHA-256 of each entry. The file
@@ -49,7 +54,9 @@ export async function writeBackup(parts: BackupParts, target: Target): Promise<B
     const snapshot = takeSnapshot({ dataDir, folder: workplace.folder, copied: notify })
     parts.signal?.throwIfAborted()
     if ('sink' in target) return await pack(parts, snapshot, target.sink)
-    return await intoFile(target.path, sizeOf(snapshot), (sink) => pack(parts, snapshot, sink))
+    return await intoFile(target.path, sizeOf(snapshot), (sink) =>
+      compressed(target.compression ?? null, sink, (to) => pack(parts, snapshot, to)),
+    )
   } catch (thrown) {
     throw asDiskError(thrown, 'The backup')
   } finally {
@@ -95,6 +102,33 @@ async function intoFile<T>(path: string, bytes: number, write: (sink: TarSink) =
     await file.close().catch(() => undefined)
     rmSync(part, { force: true })
     throw thrown
+  }
+}
+
+/** Writes through a compressor. */
+async function compressed<T>(
+  compression: Compression | null,
+  to: TarSink,
+  write: (sink: TarSink) => Promise<T>,
+): Promise<T> {
+  if (compression === null) return write(to)
+  const stream = compressors[compression]()
+  const drained = (async () => {
+    for await (const bytes of stream) await to(bytes)
+  })()
+  // A failure ends the next write, or the end below.
+  drained.catch(() => undefined)
+  stream.on('error', () => undefined)
+  try {
+    const result = await write(async (bytes) => {
+      // Copies the bytes: their buffer is reused once the sink resolves.
+      if (!stream.write(Buffer.from(bytes))) await Promise.race([once(stream, 'drain'), drained])
+    })
+    stream.end()
+    await drained
+    return result
+  } finally {
+    stream.destroy()
   }
 }
 
