@@ -23,6 +23,7 @@ import type { ReconnectBounds } from './features/connections/reconnectWatcher.ts
 import { Session } from './features/connections/session.ts'
 import { listModels } from './features/models/listModels.ts'
 import type { Apps } from './gateway/apps/apps.ts'
+import type { BeyondLoopback } from './gateway/proxy/frontendOptions.ts'
 import { RequestScheduler } from './gateway/scheduler/requestScheduler.ts'
 import { createBytesHandler } from './handlers/bytes.ts'
 import type { Host } from './host.ts'
@@ -43,6 +44,8 @@ export interface CoreOptions {
   proxyPort?: number | null
   /** Id or name of the app as which requests to Ollama's port count, without a key. */
   ollamaApp?: string
+  /** Lets other computers use the local API, with app keys. Absent: only this computer can. */
+  beyondLoopback?: BeyondLoopback
   /** Called with the progress of a long check or repair of the folder. The start waits for the first call to settle. */
   opening?: (work: Opening) => Promise<void> | void
   /** Cancels the check of the folder. */
@@ -104,7 +107,7 @@ const settleMs = 5000
  * @throws StudioError `folder_in_use`, `store_newer`, `store_damaged`, `cancelled`, and the failures of `options.connect`
  */
 export async function createCore(host: Host, options: CoreOptions = {}): Promise<Core> {
-  const starting = startingUp(host.dataDir, options.proxyPort)
+  const starting = startingUp(host.dataDir, options.proxyPort, options.beyondLoopback)
   const opening = {
     dataDir: host.dataDir,
     log: host.log,
@@ -151,7 +154,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     deadlines: data.retentionClock,
     log: host.log,
   })
-  const folderData = composeData({ host, opening, transfers: chat.transfers, store })
+  const folderData = composeData({ host, opening, transfers: chat.transfers, store, settings })
   const observability = composeObservability({ host, ...data, scheduler, session })
   const { metrics } = observability
   const port = options.proxyPort
@@ -164,6 +167,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     models: account.models,
     port,
     ollamaApp: options.ollamaApp,
+    beyond: options.beyondLoopback,
     changed,
     openFileReader: chat.openFileReader,
   })
@@ -173,6 +177,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     settings.reload()
     observability.settingsChanged()
     chat.syncRuns.settingsChanged()
+    folderData.settingsChanged()
     changed()
     inBackground('The local API could not be changed', gateway.apply())
   }

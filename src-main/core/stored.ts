@@ -4,6 +4,7 @@
  */
 import type { Opening } from '../../src-preload/contract/data.ts'
 import type { TableFormat } from '../../src-preload/contract/usage.ts'
+import type { BackupFolder } from './data/backup/keep.ts'
 import type { BackupParts, Target } from './data/backup/write.ts'
 import type { StudioError } from './errors.ts'
 import type { openConnections } from './features/connections/savedConnections.ts'
@@ -31,6 +32,8 @@ export const coreParts = () => import('./compose/stored/parts.ts')
 
 /** How the command line opens the parts of a data folder. */
 export type StoredData = ReturnType<typeof storedData>
+
+type BackupWork = Omit<BackupParts, 'version'>
 
 /** @param version of this program, for backups and archives */
 export function storedData({ version, log }: { version: () => string; log: Host['log'] }) {
@@ -76,16 +79,22 @@ export function storedData({ version, log }: { version: () => string; log: Host[
     async openData() {
       const { backupName } = await import('./data/backup/manifest.ts')
       const { writeBackup } = await import('./data/backup/write.ts')
-      const { restoreBackup, verifyBackup } = await import('./data/restore/restore.ts')
+      const { writeKeptBackup } = await import('./data/backup/keep.ts')
+      const { verifyBackup } = await import('./data/backup/verify.ts')
+      const { restoreBackup } = await import('./data/restore/restore.ts')
       return {
         /** File name of a backup made at `at`. */
         nameFor: (at: Date): string => backupName(at.toISOString()),
         /** @throws StudioError as `writeBackup` */
-        backup: ({ target, ...parts }: Omit<BackupParts, 'version'> & { target: Target }) =>
-          writeBackup({ ...parts, version: version() }, target),
+        backup: ({ target, ...work }: BackupWork & { target: Target }) =>
+          writeBackup({ ...work, version: version() }, target),
+        /** Writes a compressed backup to a folder of several, and deletes those that no rule keeps. @throws StudioError as `writeKeptBackup` */
+        backupTo: ({ folder, keep, ...work }: BackupWork & BackupFolder) =>
+          writeKeptBackup({ ...work, version: version() }, { folder, keep }),
+        /** @throws StudioError as `verifyBackup` */
+        verify: verifyBackup,
         /** @throws StudioError as `restoreBackup` */
         restore: restoreBackup,
-        verify: verifyBackup,
       }
     },
   }

@@ -1,5 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
+import { keepRules } from './keepRules.ts'
 import { instant, problemOrNull, procedure, whole } from './problem.ts'
 import { refusal } from './requests.ts'
 
@@ -175,6 +176,11 @@ export const settings = z.object({
   /** Sync at the start, every `syncMinutes`, and when changes have settled. */
   syncAutomatic: z.boolean(),
   syncMinutes: z.number().int().min(5).max(1440),
+  /** Folder for automatic backups; null: none was used yet. */
+  backupFolder: z.string().min(1).max(4096).nullable(),
+  /** Write a compressed backup to `backupFolder` once a day, and delete those that `backupKeep` does not keep. */
+  backupAutomatic: z.boolean(),
+  backupKeep: keepRules,
   /** Voice for reading aloud; null is the default of the service. */
   voice: z.string().max(100).nullable(),
 })

@@ -56,6 +56,17 @@ export const backupSummary = z.object({
 })
 export type BackupSummary = z.infer<typeof backupSummary>
 
+/** What the last look at the folder of automatic backups found. */
+export const automaticBackups = z.object({
+  /** Newest backup of this computer there. */
+  latest: z.object({ at: instant, path: z.string() }).nullable(),
+  /** Number of backups of this computer there. */
+  count: whole,
+  /** Why the last automatic backup failed. The next attempt follows within the hour. */
+  problem: problemOrNull,
+})
+export type AutomaticBackups = z.infer<typeof automaticBackups>
+
 /** A database that was damaged at start, and its repair. */
 export const damage = z.object({
   /** Folder name under `damaged/` and database: `2026-11-21T14-05-33Z/studio`. */
@@ -120,6 +131,8 @@ export const dataState = z.object({
   damage: z.array(damage),
   /** Newest first. */
   setAside: z.array(setAside),
+  /** Absent or null: there are no automatic backups, or their folder was not looked at yet. */
+  automatic: automaticBackups.nullable().optional(),
   /** A pending restore that failed at this start; the data is unchanged. */
   problem: problemOrNull,
 })

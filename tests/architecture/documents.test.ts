@@ -87,7 +87,10 @@ function staleCommands(markdown: string): string[] {
 }
 
 /** Whether the words name a command, with options that it has. Placeholders such as `<command>` match any word. */
-function isCommand(words: string): boolean {
+function isCommand(given: string): boolean {
+  const [words = '', served] = given.split(' -- ')
+  // What follows are options of `serve`.
+  if (served !== undefined && !isCommand(`serve ${served}`)) return false
   let command: Command = program
   const list = words.replace(/#.*/, '').trim().split(/\s+/)
   while (list[0] !== undefined && command.commands.length > 0 && /^[a-z]+$/.test(list[0])) {

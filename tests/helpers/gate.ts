@@ -95,7 +95,7 @@ export interface OpenGate {
 export async function openGate(
   relay: FrontendDependencies['relay'] = echo,
   bounds: Partial<ProxyBounds> = {},
-  wanted: { port: number; ipv6: boolean } = { port: 0, ipv6: false },
+  wanted: Parameters<typeof startProxy>[0] = { port: 0, ipv6: false },
 ): Promise<OpenGate> {
   const refused: RefusalWithOrigin[] = []
   const [cuts, used, failures, origins]: [CutReason[], string[], Error[], string[]] = [[], [], [], []]

@@ -21,6 +21,7 @@ import type { Upstream } from '../../src-main/core/upstream/client.ts'
 import type { RetryPolicy } from '../../src-main/core/upstream/sending/retry.ts'
 import type { NetworkOptions } from '../../src-main/core/upstream/wire/network.ts'
 import { forkNode } from '../../src-main/hosts/node/forkNode.ts'
+import type { Connection } from '../../src-preload/contract/app.ts'
 import type { App } from '../../src-preload/contract/apps.ts'
 import type { Model } from '../../src-preload/contract/models.ts'
 import type { ProgramId } from '../../src-preload/contract/programs.ts'
@@ -70,6 +71,8 @@ export interface GatewayOptions {
   models?: Model[] | null
   /** Programs that are connected with the apps. */
   connectedPrograms?: ProgramId[]
+  /** The connection as the window shows it. */
+  connection?: Pick<Connection, 'state' | 'problem'>
   /** ms; short, because most tests wait for the end of a broken stream. */
   eventReadingMs?: number
 }
@@ -90,6 +93,7 @@ export async function openGateway(
     abilities = { images: null, tools: null, thinking: null, contextLength: null },
     models = null,
     connectedPrograms = [],
+    connection = { state: 'connected', problem: null },
     eventReadingMs = 5,
   }: GatewayOptions = {},
 ): Promise<Gateway> {
@@ -122,6 +126,7 @@ export async function openGateway(
   const sealingKey = randomBytes(32)
   const reasoning = new Set<string>()
   const deps: RelayDependencies = {
+    connection: () => connection,
     forward: () => upstream.forward,
     models: () => models,
     requestLog: requestLog,

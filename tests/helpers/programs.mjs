@@ -88,6 +88,16 @@ export const programs = {
     platforms: linux,
     probe: () => failure('dpkg-deb', ['--version']),
   },
+  systemd: {
+    what: 'systemd-analyze and systemd-notify of systemd, and perl',
+    debian: ['systemd', 'perl-base'],
+    isForCi: true,
+    platforms: linux,
+    probe: (folder) =>
+      failure('systemd-notify', ['--version']) ??
+      failure('perl', ['-MIO::Socket::UNIX', '-e', '1']) ??
+      failure('systemd-analyze', ['--user', 'unit-paths'], { env: { PATH: pathForTests(), XDG_RUNTIME_DIR: folder } }),
+  },
   curl: {
     what: 'bash and curl with http',
     debian: ['curl'],

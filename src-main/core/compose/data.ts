@@ -75,6 +75,7 @@ export interface DataDependencies {
   opening: OpeningReport
   transfers: Transfers
   store: Store
+  settings: CurrentSettings
 }
 
 /** Keychain accounts of all connections and MCP servers. */
@@ -89,7 +90,7 @@ const keychainAccounts = (store: Store): string[] => [
 ]
 
 /** Backup, restore and deletion of the folder that this core runs in. */
-export function composeData({ host, opening, transfers, store }: DataDependencies): DataFeature {
+export function composeData({ host, opening, transfers, store, settings }: DataDependencies): DataFeature {
   return createData({
     dataDir: host.dataDir,
     version: host.version,
@@ -98,6 +99,7 @@ export function composeData({ host, opening, transfers, store }: DataDependencie
     secrets: host.secrets,
     accounts: () => keychainAccounts(store),
     feed: (read) => new StateFeed<DataState>({ everyMs: 200, read, observe: () => () => undefined }),
+    settings: () => settings.value,
     log: host.log,
   })
 }

@@ -9,6 +9,7 @@ import { ReasoningRefusals } from '../gateway/apps/reasoningRefusals.ts'
 import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
 import { eventReadingMs } from '../gateway/proxy/chatStream.ts'
 import { RequestFileTexts } from '../gateway/proxy/fileTexts.ts'
+import type { BeyondLoopback } from '../gateway/proxy/frontendOptions.ts'
 import { LocalV1, type LocalV1Settings } from '../gateway/proxy/localV1.ts'
 import { relay } from '../gateway/proxy/relay.ts'
 import type { RelayDependencies } from '../gateway/proxy/relayDependencies.ts'
@@ -33,6 +34,8 @@ export interface GatewayDependencies extends Pick<OpenData, 'store' | 'settings'
   port: number | null | undefined
   /** `CoreOptions.ollamaApp`. */
   ollamaApp: string | undefined
+  /** `CoreOptions.beyondLoopback`. */
+  beyond: BeyondLoopback | undefined
   /** The state of the local API changed. Called often. */
   changed(): void
   /** A document converter of its own. */
@@ -64,6 +67,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   const noted = (model: string): string => JSON.stringify([models.place(), model])
   const relayDependencies: RelayDependencies = {
     forward: () => session.current?.forward ?? null,
+    connection: () => session.connection,
     models: () => session.storedModels(),
     requestLog,
     allowance,
@@ -123,7 +127,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   const wanted = (): LocalV1Settings => {
     isSwitched ||= settings.value.proxyEnabled !== enabledAtStart
     const server = wantedServer(settings.value, port, isSwitched)
-    return { ...server, ollamaApp: dependencies.ollamaApp ?? server.ollamaApp }
+    return { ...server, ollamaApp: dependencies.ollamaApp ?? server.ollamaApp, beyond: dependencies.beyond }
   }
   // Otherwise the first cancelled stream would load the tokenizer, and every other request would wait until it is loaded.
   const loadWhenIdle = guarded('The tokenizer could not be loaded; the next attempt follows', () => {

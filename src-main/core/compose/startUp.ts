@@ -1,5 +1,6 @@
 import { connectForNow, connectNamed, connectSandbox, openStored } from '../features/connections/connect.ts'
 import type { Session } from '../features/connections/session.ts'
+import type { BeyondLoopback } from '../gateway/proxy/frontendOptions.ts'
 import { startStartingUpServer } from '../gateway/proxy/startingUpServer.ts'
 import { defaultSettings } from '../store/defaultSettings.ts'
 import { peekSettings } from '../store/settings.ts'
@@ -9,8 +10,9 @@ import { wantedServer } from './gateway.ts'
 /**
  * The server that answers 503 on the port of the local API while a long check of the data folder runs.
  * @param port `CoreOptions.proxyPort`
+ * @param beyond `CoreOptions.beyondLoopback`
  */
-export function startingUp(dataDir: string, port: number | null | undefined) {
+export function startingUp(dataDir: string, port: number | null | undefined, beyond?: BeyondLoopback) {
   let settings = defaultSettings
   let server: ReturnType<typeof startStartingUpServer> | null = null
   return {
@@ -19,7 +21,7 @@ export function startingUp(dataDir: string, port: number | null | undefined) {
       settings = peekSettings(databaseFile(dataDir))
     },
     async start(): Promise<void> {
-      server ??= startStartingUpServer(wantedServer(settings, port), settings.proxyOrigins)
+      server ??= startStartingUpServer({ ...wantedServer(settings, port), beyond }, settings.proxyOrigins)
       await server
     },
     async stop(): Promise<void> {

@@ -7,6 +7,7 @@ import { StudioError } from '../errors.ts'
 import type { SecretStore } from '../host.ts'
 import type { Feed } from '../shared/events.ts'
 import { backupName } from './backup/manifest.ts'
+import { BackupSchedule, type BackupScheduleOptions } from './backup/schedule.ts'
 import { sweepWorkplaces } from './backup/workplace.ts'
 import { namesIn } from './disk.ts'
 import { orderErasure } from './eraseEverything.ts'
@@ -32,12 +33,15 @@ export interface DataOptions {
   accounts(): string[]
   /** Sends the result of `read()` to all watchers after each change. */
   feed(read: () => DataState): { changed(): void; watch(signal?: AbortSignal): Feed<DataState> }
+  /** The settings of automatic backups. */
+  settings: BackupScheduleOptions['settings']
   log(level: 'info' | 'warn' | 'error', line: string): void
 }
 export type DataFeature = ReturnType<typeof createData>
 
 /** Backup and restore of the folder that a core uses, and reports about damage that the start found. */
-export function createData({ dataDir, version, transfers, problem, secrets, accounts, feed, log }: DataOptions) {
+export function createData(options: DataOptions) {
+  const { dataDir, version, transfers, problem, secrets, accounts, feed, settings, log } = options
   writeReadme(dataDir, log)
   const reports = createReports(dataDir)
   /** The last backup that was checked and unpacked, for a `restore` of the same upload. */
@@ -45,6 +49,13 @@ export function createData({ dataDir, version, transfers, problem, secrets, acco
   const state = feed(read)
   const backup = new VisibleTask(() => state.changed())
   const restore = new VisibleTask(() => state.changed())
+  const schedule = new BackupSchedule({
+    settings,
+    backUp: (to, olderThanMs) =>
+      backup.progress ? null : backup.run({ do: 'keep', dataDir, version, olderThanMs, ...to }, 'databases'),
+    changed: () => state.changed(),
+    log,
+  })
   for (const { database, keptAt } of reports.damage().filter(({ acknowledged }) => !acknowledged)) {
     log(
       'warn',
@@ -62,6 +73,7 @@ export function createData({ dataDir, version, transfers, problem, secrets, acco
       restored: reports.restored(),
       damage: reports.damage(),
       setAside: reports.aside(),
+      automatic: schedule.state,
       problem: problem?.toProblem() ?? null,
     }
   }
@@ -134,8 +146,11 @@ export function createData({ dataDir, version, transfers, problem, secrets, acco
     },
     /** Orders the deletion of all data and keys at the next start. @throws StudioError `keychain_locked` */
     deleteEverything: (): Promise<void> => orderErasure(dataDir, secrets, accounts()),
+    /** Call when the settings have changed. */
+    settingsChanged: (): void => schedule.settingsChanged(),
     /** Cancels running jobs. A scheduled restore stays scheduled. */
     async close(): Promise<void> {
+      schedule.close()
       await Promise.all([backup.close(), restore.close()])
       if (checked) dropStaging(dataDir)
     },

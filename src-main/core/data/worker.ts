@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { BackupSummary, Counts, DataWork } from '../../../src-preload/contract/data.ts'
 import { serveJobs, startWorker } from '../shared/worker.ts'
+import { type BackupFolder, backupsIn, type KeptBackup, writeKeptBackup } from './backup/keep.ts'
 import { writeBackup } from './backup/write.ts'
 import { readContents } from './contents.ts'
 import { stageBackup } from './restore/stage.ts'
@@ -14,11 +15,14 @@ export type DataJob =
   | { do: 'backup'; dataDir: string; version: string; path: string }
   | { do: 'stage'; dataDir: string; path: string }
   | { do: 'look'; dataDir: string }
+  | ({ do: 'keep'; dataDir: string; version: string; olderThanMs: number } & BackupFolder)
 
 export interface DataResults {
   backup: BackupSummary
   stage: Plan
   look: { counts: Counts; bytes: number }
+  /** The backups that are there now, newest first. */
+  keep: readonly KeptBackup[]
 }
 
 export const startDataWorker = (): Worker => startWorker(import.meta.url, role)
@@ -28,7 +32,20 @@ serveJobs<DataJob, DataResults[DataJob['do']], DataWork>(role, () => ({
     const report = throttled(progress, ({ stage }) => stage)
     const { dataDir } = job
     if (job.do === 'look') return readContents(dataDir)
+    if (job.do === 'keep') return keepCurrent(job, report)
     if (job.do === 'stage') return await stageBackup({ dataDir, path: job.path, progress: report })
     return await writeBackup({ dataDir, version: job.version, progress: report }, { path: job.path })
   },
 }))
+
+/** Writes a backup to a folder of several unless the newest one there is new enough. */
+async function keepCurrent(
+  { dataDir, version, olderThanMs, ...to }: Extract<DataJob, { do: 'keep' }>,
+  progress: (work: DataWork) => void,
+): Promise<readonly KeptBackup[]> {
+  const now = Date.now()
+  const there = backupsIn(to.folder)
+  // One in the future is no reason to wait: a clock was wrong.
+  if (there.some(({ madeAt }) => madeAt <= now && madeAt > now - olderThanMs)) return there
+  return (await writeKeptBackup({ dataDir, version, progress }, to)).kept
+}

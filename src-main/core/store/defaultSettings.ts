@@ -35,5 +35,8 @@ export const defaultSettings: Settings = {
   syncFolder: null,
   syncAutomatic: false,
   syncMinutes: 15,
+  backupFolder: null,
+  backupAutomatic: false,
+  backupKeep: { daily: 7, weekly: 4 },
   voice: null,
 }

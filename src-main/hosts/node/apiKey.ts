@@ -46,13 +46,29 @@ export async function readApiKey({ apiKeyFile, apiKeyFd, apiKeyEnv }: KeySource)
 
 const throughDescriptor = 'or pass it with --api-key-fd 3 3<FILE'
 
-async function keyFromFile(path: string): Promise<string> {
-  const what = `--api-key-file: ${path}`
+/** Where a secret other than an API key is. `isProtected`: the system lets only this program reach the file, whatever its mode says. */
+export type SecretSource = { file: string; isProtected?: boolean } | { descriptor: number } | { prompt: string }
+
+/**
+ * Reads another secret, such as a passphrase. Its file must be one that only this user or root can use.
+ * @param what names the source in errors
+ * @throws StudioError `bad_input` as `readApiKey`; without a terminal for a prompt
+ */
+export async function readSecret(source: SecretSource, what: string): Promise<string> {
+  if ('file' in source) return keyFromFile(source.file, what, source.isProtected)
+  if ('descriptor' in source) return keyFromDescriptor(source.descriptor, what)
+  if (!process.stdin.isTTY) throw bad(`${what}: there is no terminal to ask on.`)
+  const text = await typedUnseen(source.prompt)
+  if (text === '') throw bad(`${what}: nothing was typed.`)
+  return text
+}
+
+async function keyFromFile(path: string, what = `--api-key-file: ${path}`, isProtected = false): Promise<string> {
   try {
     const descriptor = await openFile(path, 'r')
     const facts = fstatSync(descriptor)
     try {
-      checkFile(path, facts)
+      if (!isProtected) checkKeyFile(path, facts, what.split(':', 1)[0] ?? what)
     } catch (thrown) {
       closeSync(descriptor)
       throw thrown
@@ -63,26 +79,26 @@ async function keyFromFile(path: string): Promise<string> {
   }
 }
 
-function checkFile(path: string, facts: Stats): void {
-  if (facts.isDirectory()) throw bad(`--api-key-file: ${path} is a folder.`)
+/** Refuses a file with a secret that other users of this computer can use. @param option names what chose the file */
+export function checkKeyFile(path: string, facts: Stats, option: string): void {
+  if (facts.isDirectory()) throw bad(`${option}: ${path} is a folder.`)
   const user = process.geteuid?.()
+  const orElse = option === '--api-key-file' ? `, ${throughDescriptor}` : ''
   // Not a pipe, such as that of `<(command)`. Windows has access lists in place of these bits.
   if (!facts.isFile() || user === undefined) return
   if (user !== 0 && facts.uid !== user && facts.uid !== 0) {
-    throw bad(
-      `--api-key-file: ${path} belongs to another user of this computer. Use a file of your own, ${throughDescriptor}.`,
-    )
+    throw bad(`${option}: ${path} belongs to another user of this computer. Use a file of your own${orElse}.`)
   }
   if ((facts.mode & 0o077) !== 0) {
-    throw bad(
-      `--api-key-file: other users of this computer can read ${path}. Run "chmod 600" on it first, ${throughDescriptor}.`,
-    )
+    throw bad(`${option}: other users of this computer can read ${path}. Run "chmod 600" on it first${orElse}.`)
   }
 }
 
 /** Node makes all descriptors of its start uninheritable, so started programs do not get this one. */
-async function keyFromDescriptor(descriptor: number): Promise<string> {
-  const what = `--api-key-fd: the descriptor ${descriptor}`
+async function keyFromDescriptor(
+  descriptor: number,
+  what = `--api-key-fd: the descriptor ${descriptor}`,
+): Promise<string> {
   try {
     if (descriptor === 0) return await keyFromStandardInput()
     const facts = fstatSync(descriptor)
@@ -143,7 +159,7 @@ function inodeWrittenBy(descriptor: number): number | null {
 
 async function wholeKey(from: Readable, what: string): Promise<string> {
   const key = (await textOf(from, what)).trim()
-  if (key === '') throw bad(`${what} contains no API key.`)
+  if (key === '') throw bad(`${what} contains ${what.startsWith('--api-key') ? 'no API key' : 'nothing'}.`)
   return key
 }
 

@@ -4,20 +4,21 @@ import { createKeychain } from '../keychain.ts'
 import { checkInOwnRun } from '../selfCheck/ownRun.ts'
 import { openInBrowser } from './browser.ts'
 import { forkNode } from './forkNode.ts'
+import { keyFileFromEnvironment } from './keyFile.ts'
 import { log } from './output.ts'
 import { ownPackage } from './package.ts'
 
 /** Most warnings and errors that the diagnostics report can show. The web host has no log file. */
 const maxProblems = 30
 
-/** The host on plain Node. @param dataDir an existing folder @param restart absent for commands that end by themselves */
+/** The host on plain Node. @throws StudioError as `keyFileFromEnvironment` @param dataDir an existing folder @param restart absent for commands that end by themselves */
 export function createNodeHost(dataDir: string, restart: (() => void) | null = null): Host {
   const problems: string[] = []
   return {
     name: 'web',
     version: ownPackage().version,
     dataDir,
-    secrets: createKeychain(),
+    secrets: keyFileFromEnvironment() ?? createKeychain(),
     openExternal: openInBrowser,
     // The browser may run on another computer, so the page shows the path instead.
     reveal: async () => false,

@@ -2,6 +2,7 @@ import { fstatSync, statSync, writeSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { StudioError } from '../../core/errors.ts'
 import { codeOf, fileProblem } from '../../core/shared/diskProblem.ts'
+import { goesToJournal, type LogLevel, logLine } from './logFormat.ts'
 import { oneLine, pairLines } from './table.ts'
 
 /**
@@ -163,18 +164,20 @@ export function setVerbosity(wanted: Verbosity): void {
   verbosity = wanted
 }
 
-export type LogLevel = 'detail' | 'progress' | 'info' | 'warn' | 'error'
-
-/** Logs one line on standard error. `detail` is for `--verbose`; `progress` is a line of a terminal that the next one replaces. */
+/** Logs one event on standard error. */
 export function log(level: LogLevel, line: string): void {
   if (verbosity === 'quiet' && level !== 'error') return
-  if (level === 'detail' && verbosity !== 'verbose') return
-  if (level === 'progress') {
-    process.stderr.write(`\r${harmless(line)}\r`)
-    return
-  }
-  const label = level === 'info' || level === 'detail' ? '' : `${level}: `
-  process.stderr.write(harmless(`${label}${inOneLine(line)}\n`))
+  process.stderr.write(logLine(level, harmless(inOneLine(line))))
+}
+
+/** Logs a detail that only `--verbose` shows. */
+export function logDetail(line: string): void {
+  if (verbosity === 'verbose') log('info', line)
+}
+
+/** Shows a line of the terminal on standard error that the next line replaces. */
+export function showLine(line: string): void {
+  if (verbosity !== 'quiet') process.stderr.write(`\r${harmless(line)}\r`)
 }
 
 /** Removes control characters: replies and messages of the service could contain escape sequences for the terminal. */
@@ -195,8 +198,13 @@ export const inOneLine = (message: string): string =>
 /** Logs an error and, with `--json`, prints it as the only document. Returns the exit code. */
 export function reportFailure(error: StudioError, json: boolean): number {
   log('error', error.message)
-  if ((error.kind === 'bug' || verbosity === 'verbose') && error.cause instanceof Error)
-    process.stderr.write(harmless(`${error.cause.stack}\n`))
+  if ((error.kind === 'bug' || verbosity === 'verbose') && error.cause instanceof Error) logStack(error.cause)
   if (json) printJson({ problem: error.toProblem() })
   return exitCodes.failed
+}
+
+/** A stack trace is lines for a person, and one event for a system log. */
+function logStack({ stack = '' }: Error): void {
+  if (goesToJournal(2)) log('error', stack)
+  else process.stderr.write(harmless(`${stack}\n`))
 }

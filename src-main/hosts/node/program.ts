@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { selfCheckCommand, usualWait } from '../selfCheck/ownRun.ts'
 import { keySourceFault, usualKeyVariable } from './apiKey.ts'
@@ -28,6 +29,7 @@ import { ownPackage } from './package.ts'
 import { describeApps } from './programs/apps.ts'
 import { describeConnections } from './programs/connections.ts'
 import { describeData } from './programs/data.ts'
+import { describeService } from './programs/service.ts'
 import { describeUsage } from './programs/usage.ts'
 import { openSignals, signalCode } from './signals.ts'
 import { timeForms } from './times.ts'
@@ -119,6 +121,16 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
     .option('--web-port <n>', 'port of the web page; 0 is any free port (default: 8786, or the next free port)', port)
     .option('--api-port <n>', 'port of the local API; 0 is any free port (default: 8787, or the next free port)', port)
     .option(
+      '--api-listen <address>',
+      'also let other computers use the local API at this IP address, with app keys; 0.0.0.0 is every address',
+      ipAddress,
+    )
+    .option(
+      '--api-host <name>',
+      'name or address by which other computers call this one, for --api-listen; may be repeated',
+      hostNames,
+    )
+    .option(
       '--ollama <app>',
       'also listen on Ollama’s port 11434, without a key, for this app, which needs a budget',
       nonEmpty,
@@ -126,6 +138,9 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
     .option('--no-web', 'do not serve the web page')
     .option('--no-api', 'do not serve the local API')
     .option('--open', 'open the page in the browser', false)
+    .addOption(
+      new Option('--log <format>', 'format of the log on standard error').choices(['text', 'json']).default('text'),
+    )
     .addOption(json())
     .action(async (options, command) => {
       checkConnectionUsage(options, command)
@@ -154,6 +169,7 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/sandbox.ts')).sandbox(options, parts)))
 
+  describeService(program, ended)
   describeApps(program, parts, ended)
   describeConnections(program, parts, ended)
 
@@ -303,8 +319,13 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
 }
 
 /** The first invalid combination of options as a sentence, or null. */
-function serveUsageFault({ web, api, open, webPort, apiPort, ollama }: Omit<ServeOptions, 'json'>): string | null {
+function serveUsageFault(options: Omit<ServeOptions, 'json' | 'log'>): string | null {
+  const { web, api, open, webPort, apiPort, ollama, apiListen, apiHost } = options
   if (!web && !api) return '--no-web and --no-api leave nothing to serve.'
+  if (!api && apiListen !== undefined) return '--api-listen and --no-api can’t be used together.'
+  if (apiListen !== undefined && apiHost === undefined)
+    return '--api-listen needs --api-host: the name that others use.'
+  if (apiListen === undefined && apiHost !== undefined) return '--api-host needs --api-listen.'
   if (!web && open) return '--open and --no-web can’t be used together.'
   if (!web && webPort !== undefined) return '--web-port and --no-web can’t be used together.'
   if (!api && apiPort !== undefined) return '--api-port and --no-api can’t be used together.'
@@ -351,6 +372,17 @@ const several = (value: string, before: readonly string[]): string[] => [...befo
 function descriptor(text: string): number {
   if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('A file descriptor is a number, such as 3.')
   return Number(text)
+}
+
+function ipAddress(text: string): string {
+  if (isIP(text) === 0) throw new InvalidArgumentError('An IP address of this computer, such as 0.0.0.0.')
+  return text
+}
+
+function hostNames(text: string, before: readonly string[] = []): readonly string[] {
+  const isName = /^(?:[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i.test(text)
+  if (!isName) throw new InvalidArgumentError('A host name or address without http://, such as studio or studio:8080.')
+  return [...before, text]
 }
 
 function count(text: string): number {

@@ -1,4 +1,4 @@
-import { log } from './output.ts'
+import { log, showLine } from './output.ts'
 
 /** Work that ends sooner shows no progress, ms. */
 const showAfterMs = 1000
@@ -31,11 +31,11 @@ export function openProgress(): Progress {
       const filled = Math.round(part * barWidth)
       const line = `${label} [${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}] ${percent}`
       const room = Math.max(10, (process.stderr.columns ?? 80) - 1)
-      log('progress', line.slice(0, room).padEnd(isDrawn ? room : 0))
+      showLine(line.slice(0, room).padEnd(isDrawn ? room : 0))
       isDrawn = true
     },
     end() {
-      if (isDrawn) log('progress', ' '.repeat(Math.max(10, (process.stderr.columns ?? 80) - 1)))
+      if (isDrawn) showLine(' '.repeat(Math.max(10, (process.stderr.columns ?? 80) - 1)))
       isDrawn = false
     },
   }

@@ -45,7 +45,7 @@ export function DataSection({ app }: { app: AppState }) {
         <Row name={t('data:databaseFiles')} hint={t('data:databaseFilesHint')} />
       </Group>
       <DataAside />
-      <DataBackup />
+      <DataBackup settings={app.settings} />
       <DataSync settings={app.settings} />
       <DataUse />
       <DataErase logDays={app.settings.logDays} />

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Settings } from '../../../src-preload/contract/app.ts'
 import type { DataWork } from '../../../src-preload/contract/data.ts'
 import { maxUploadBytes } from '../../../src-preload/contract/transfers.ts'
 import { problemOf } from '../../api/problem.ts'
@@ -14,17 +15,19 @@ import { FileInput } from '../../shared/ui/FileInput.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { useCall } from '../../shared/useCall.ts'
 import { useData } from '../../stores/data.ts'
+import { AutomaticBackup } from './DataAutomaticBackup.tsx'
 import { DataProgress } from './DataProgress.tsx'
 import { type FoundBackup, RestoreDialog } from './DataRestoreDialog.tsx'
 import { Group, Row } from './Group.tsx'
 import { restartWith } from './restart.ts'
 
 /** Backup into one file, and restore. */
-export function DataBackup() {
+export function DataBackup({ settings }: { settings: Settings }) {
   const { t } = useTranslation('data')
   return (
     <Group title={t('backup.title')} about={t('backup.about')}>
       <Backup />
+      <AutomaticBackup settings={settings} />
       <Restore />
     </Group>
   )
@@ -114,7 +117,7 @@ function Restore() {
       <Row name={t('restore.name')} hint={t('restore.hint')}>
         <FileInput
           ref={input}
-          accept=".tar,application/x-tar"
+          accept=".tar,.zst,.gz,application/x-tar"
           aria-label={t('restore.file')}
           onFiles={([file]) => file && read(file)}
         />

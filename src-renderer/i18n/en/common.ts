@@ -21,6 +21,7 @@ export const common = {
   updatedAgo: 'Updated {{ago}}',
   checkedAgo: 'Checked {{ago}}',
   syncedAgo: 'Synced {{ago}}',
+  backedUpAgo: 'Backed up {{ago}}',
   sc: 'SC: the credit unit in which the service charges',
   terms: {
     estimate: 'est.',

@@ -4,7 +4,7 @@ import { useNow } from '../useNow.ts'
 import { cx } from './cx.ts'
 import { Tooltip } from './Tooltip.tsx'
 
-const texts = { updated: 'updatedAgo', checked: 'checkedAgo', synced: 'syncedAgo' } as const
+const texts = { updated: 'updatedAgo', checked: 'checkedAgo', synced: 'syncedAgo', backedUp: 'backedUpAgo' } as const
 
 /** `Updated 5 min ago`, correct to the minute. Hover, focus and screen readers get the exact local time. */
 export function RelativeTime({ at, did, className }: { at: string; did: keyof typeof texts; className?: string }) {

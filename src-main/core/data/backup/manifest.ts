@@ -40,6 +40,32 @@ export const mediaName = new RegExp(`^${uuid}$`)
 /** Names in the folder `making/`. The group is the id of the item. */
 export const makingName = new RegExp(`^(${uuid})(?:\\.[a-z\\d-]{1,40})?$`)
 
+/** The time in the name of a backup, in UTC. */
+const timeInName = (madeAt: string, length: number): string =>
+  madeAt.slice(0, length).replaceAll(':', '-').replace('T', '-')
+
 /** Name of a backup file. `madeAt` is a UTC instant. */
-export const backupName = (madeAt: string): string =>
-  `inference-studio-${madeAt.slice(0, 16).replaceAll(':', '-').replace('T', '-')}.tar`
+export const backupName = (madeAt: string): string => `inference-studio-${timeInName(madeAt, 16)}.tar`
+
+/** A computer's name as a part of file names. */
+const computerName = (host: string): string =>
+  host
+    .toLowerCase()
+    .replaceAll(/[^a-z\d]+/g, '-')
+    .slice(0, 40)
+    .replaceAll(/^-|-$/g, '') || 'computer'
+
+/**
+ * Name of a backup in a folder of several, compressed. Begins with the computer, so that those of several computers can share a folder: each
+ * deletes its own only.
+ */
+export const keptBackupName = (madeAt: string, host: string): string =>
+  `inference-studio-${computerName(host)}-${timeInName(madeAt, 19)}.tar.zst`
+
+/** The time in a name that `keptBackupName` gives on this computer, ms since 1970. Null for every other name. */
+export function timeOfKept(name: string, host: string): number | null {
+  const time = /-(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)\.tar\.zst$/.exec(name)
+  if (!time) return null
+  const at = Date.parse(`${time[1]}T${time[2]}:${time[3]}:${time[4]}Z`)
+  return Number.isNaN(at) || name !== keptBackupName(new Date(at).toISOString(), host) ? null : at
+}

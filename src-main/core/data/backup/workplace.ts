@@ -35,13 +35,20 @@ export function openWorkplace(place: string): Workplace {
 }
 
 const lockName = 'lock'
+/** Folder in a workplace for what is unpacked to be checked. */
+export const unpackedName = 'unpacked'
+
+const isOwn = (path: string): boolean => {
+  const below = path.startsWith(`${unpackedName}/`) ? path.slice(unpackedName.length + 1) : path
+  return path === lockName || path === unpackedName || isCopiedFile(below)
+}
 
 /** Deletes the folders of killed backups in `place`. */
 export function sweepWorkplaces(place: string): void {
   for (const name of realNamesIn(place)) {
     const folder = join(place, name)
     if (!workplaceName.test(name) || isHeld(folder)) continue
-    removeOwnFiles(folder, (path) => path === lockName || isCopiedFile(path))
+    removeOwnFiles(folder, isOwn)
   }
 }
 

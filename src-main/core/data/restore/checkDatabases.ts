@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { diskProblem, sqliteCode } from '../../shared/diskProblem.ts'
@@ -11,7 +10,8 @@ import { openUntouched } from '../disk.ts'
 
 /**
  * Checks that the unpacked databases are complete and ours: every page, every foreign key, and exactly the schema of our migrations. So no
- * trigger or view of a forged backup ever runs here. Each media row must have its file, with its checksum.
+ * trigger or view of a forged backup ever runs here. Each media row must have its file, with its size and checksum, in the manifest, which
+ * `unpackBackup` has compared with the files.
  * @throws StudioError `bad_input`
  */
 export function checkDatabases(folder: string, manifest: BackupManifest): void {
@@ -37,7 +37,7 @@ function checkOne(folder: string, { name, file, kind }: KnownDatabase, version: 
         throw notOurs('A database in it was changed.')
       }
       if (faultIn(join(folder, file), 'integrity_check') !== null) throw notOurs('A database in it is damaged.')
-      if (name === 'studio') checkMedia(folder, handle, manifest)
+      if (name === 'studio') checkMedia(handle, manifest)
       return countThings(handle)
     } finally {
       handle.close()
@@ -49,19 +49,18 @@ function checkOne(folder: string, { name, file, kind }: KnownDatabase, version: 
   }
 }
 
-function checkMedia(folder: string, handle: DatabaseSync, { missing, entries }: BackupManifest): void {
+function checkMedia(handle: DatabaseSync, { missing, entries }: BackupManifest): void {
   const known = handle.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'media'").get()
   if (!known) return
   const missingIds = new Set(missing)
-  const sums = new Map(entries.map(({ name, sha256 }) => [name, sha256]))
+  const files = new Map(entries.map((entry) => [entry.name, entry]))
   for (const row of handle.prepare('SELECT id, bytes, sha256 FROM media').iterate()) {
     const id = text(row, 'id')
     if (missingIds.has(id)) continue
-    const entry = `media/${id}`
-    const sum = sums.get(entry)
-    if (sum === undefined) throw notOurs('A file is missing.')
-    const facts = statSync(join(folder, entry))
-    if (facts.size !== number(row, 'bytes') || sum !== text(row, 'sha256')) throw notOurs('A file in it was changed.')
+    const file = files.get(`media/${id}`)
+    if (file === undefined) throw notOurs('A file is missing.')
+    if (file.bytes !== number(row, 'bytes') || file.sha256 !== text(row, 'sha256'))
+      throw notOurs('A file in it was changed.')
   }
 }
 

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BackupSummary, Counts } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../errors.ts'
@@ -43,21 +41,6 @@ export async function restoreBackup(
     return { summary, keptAt: formerIn(join(dataDir, aside)) }
   } finally {
     lock.release()
-  }
-}
-
-/**
- * Checks a backup as a restore does, in a temporary folder, which needs as much space as its contents.
- * @throws StudioError as `stageBackup`
- */
-export async function verifyBackup(parts: Omit<StageParts, 'dataDir'>): Promise<BackupSummary> {
-  const folder = mkdtempSync(join(tmpdir(), 'inference-studio-'))
-  try {
-    const { report } = await stageBackup({ ...parts, dataDir: folder })
-    if (report.what !== 'restored') throw new StudioError('bug', 'The staged files are not a backup.')
-    return report.summary
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

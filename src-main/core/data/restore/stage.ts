@@ -1,13 +1,11 @@
-import { rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { BackupSummary } from '../../../../src-preload/contract/data.ts'
 import type { BackupManifest } from '../backup/manifest.ts'
 import { databases } from '../databases.ts'
 import { asDiskError, toDisk } from '../disk.ts'
 import { checkDatabases } from './checkDatabases.ts'
-import { plainBackup } from './decompress.ts'
-import { dropStaging, everything, freshStaging, type Plan, plainCopy } from './swap.ts'
+import { dropStaging, everything, freshStaging, type Plan } from './swap.ts'
 import { type UnpackParts, unpackBackup } from './unpack.ts'
 
 export interface StageParts extends Pick<UnpackParts, 'path' | 'progress' | 'signal'> {
@@ -15,16 +13,13 @@ export interface StageParts extends Pick<UnpackParts, 'path' | 'progress' | 'sig
 }
 
 /**
- * Checks a backup completely, plain or compressed with gzip or zstd, and unpacks it to a folder beside the data, ready for the swap (swap.ts). Changes no data.
+ * Checks a backup completely and unpacks it to a folder beside the data, ready for the swap (swap.ts). Changes no data.
  * @throws StudioError as `unpackBackup` and `checkDatabases`
  */
 export async function stageBackup({ dataDir, ...parts }: StageParts): Promise<Plan> {
   try {
     const to = freshStaging(dataDir)
-    const copy = join(dirname(to), plainCopy)
-    const path = await plainBackup(parts.path, copy, parts.signal)
-    const manifest = await unpackBackup({ ...parts, path, to })
-    rmSync(copy, { force: true })
+    const manifest = await unpackBackup({ ...parts, to })
     checkDatabases(to, manifest)
     holdWhatWaits(join(to, 'studio.sqlite'))
     return {
@@ -56,7 +51,8 @@ function holdWhatWaits(path: string): void {
   toDisk(path)
 }
 
-const summaryOf = ({ version, madeAt, counts, entries }: BackupManifest): BackupSummary => ({
+/** What a manifest says to a person. */
+export const summaryOf = ({ version, madeAt, counts, entries }: BackupManifest): BackupSummary => ({
   version,
   madeAt,
   counts,

@@ -42,14 +42,10 @@ const scheduledFolder = (dataDir: string): string => join(dataDir, 'waiting')
 const swappingOf = (dataDir: string): string => join(dataDir, swapFolder)
 const discardedOf = (dataDir: string): string => join(dataDir, 'discarded')
 
-/** Name of the decompressed copy of a backup beside the staged files. */
-export const plainCopy = 'plain.tar'
-
 /** Whether a path below one of these folders is one that this program creates there. Other files there belong to other programs. */
 const isStepFile = (path: string): boolean =>
   path === planFile ||
   path === `${planFile}.new` ||
-  path === plainCopy ||
   path === 'new' ||
   (path.startsWith('new/') && isCopiedFile(path.slice(4)))
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DataWork } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../errors.ts'
@@ -25,6 +25,8 @@ export interface UnpackParts {
   path: string
   /** Folder for its files. Created here, and deleted again when the backup is not good. */
   to: string
+  /** Whether to write an entry. Absent: all. The others are only compared with their checksums. */
+  wants?(name: string): boolean
   progress?(work: DataWork): void
   signal?: AbortSignal
 }
@@ -36,11 +38,11 @@ const mostEntries = 400_000
 
 /**
  * Unpacks a backup into a folder of its own and compares it with its manifest. Each entry must be listed, appear once and have its
- * checksum. No other entries are allowed. A tar is not compressed, so nothing in it is larger than the file. Does not touch the data
- * folder.
+ * checksum. No other entries are allowed. Each must fit on the disk before its bytes are read, because a small compressed file can expand to
+ * any size. Does not touch the data folder.
  * @throws StudioError `bad_input`, `store_newer`, `cancelled`, `disk_full`
  */
-export async function unpackBackup({ path, to, progress, signal }: UnpackParts): Promise<BackupManifest> {
+export async function unpackBackup({ path, to, wants, progress, signal }: UnpackParts): Promise<BackupManifest> {
   const file = await open(path, 'r').catch((thrown: unknown) => {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
     throw new StudioError('bad_input', `The backup can't be read: ${why}`, {}, { cause: thrown })
@@ -48,20 +50,20 @@ export async function unpackBackup({ path, to, progress, signal }: UnpackParts):
   try {
     const { size: total } = await file.stat()
     mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
-    checkFreeSpace(dirname(dirname(to)), total)
+    if (!wants) checkFreeSpace(dirname(dirname(to)), total)
     rmSync(to, { recursive: true, force: true })
     for (const folder of [to, join(to, 'media'), join(to, 'making')]) mkdirSync(folder, { mode: 0o700 })
     let done = 0
-    const notify = (bytes: number): void => {
+    const entries = readTar(file, (bytes) => {
       signal?.throwIfAborted()
       done += bytes
       progress?.({ stage: 'checking', done, total })
-    }
-    const aboutEntry = await unpackAll(file, to, notify)
+    })
+    const whole = await unpackAll(entries, to, wants)
     progress?.({ stage: 'staging', done: total, total })
     // The names. The bytes of each file have been flushed already.
     for (const folder of [join(to, 'media'), join(to, 'making'), to]) toDisk(folder)
-    return aboutEntry
+    return whole
   } catch (thrown) {
     rmSync(to, { recursive: true, force: true })
     throw thrown
@@ -72,11 +74,15 @@ export async function unpackBackup({ path, to, progress, signal }: UnpackParts):
 
 type UnpackedEntries = Map<string, { bytes: number; sha256: string }>
 
-async function unpackAll(file: FileHandle, to: string, notify: (bytes: number) => void): Promise<BackupManifest> {
+async function unpackAll(
+  entries: AsyncIterable<TarEntry>,
+  to: string,
+  wants: UnpackParts['wants'],
+): Promise<BackupManifest> {
   let aboutEntry: About | null = null
   let whole: BackupManifest | null = null
   const unpacked: UnpackedEntries = new Map()
-  for await (const entry of readTar(file)) {
+  for await (const entry of entries) {
     if (whole) throw notOurs('It continues after its manifest.')
     if (!aboutEntry) aboutEntry = await readAbout(entry)
     else if (entry.name === manifestName) whole = await readManifest(entry)
@@ -84,7 +90,8 @@ async function unpackAll(file: FileHandle, to: string, notify: (bytes: number) =
       if (!entryName.test(entry.name) || unpacked.has(entry.name))
         throw notOurs('It contains a file that no backup has.')
       if (unpacked.size >= mostEntries) throw notOurs('It contains far more files than any backup has.')
-      unpacked.set(entry.name, { bytes: entry.size, sha256: await unpackOne(entry, join(to, entry.name), notify) })
+      const path = wants?.(entry.name) === false ? null : join(to, entry.name)
+      unpacked.set(entry.name, { bytes: entry.size, sha256: await unpackOne(entry, path) })
     }
   }
   if (!aboutEntry || !whole) throw notOurs('Its end is missing.')
@@ -108,19 +115,20 @@ function compare(aboutEntry: About, whole: BackupManifest, unpacked: UnpackedEnt
   if (!isWhole || !unpacked.has('studio.sqlite')) throw notOurs('A database is missing.')
 }
 
-async function unpackOne(entry: TarEntry, path: string, notify: (bytes: number) => void): Promise<string> {
-  const file = await open(path, 'wx', 0o600)
+/** Returns the SHA-256 of the content. @param path null: it is not written */
+async function unpackOne(entry: TarEntry, path: string | null): Promise<string> {
+  if (path !== null) checkFreeSpace(dirname(path), entry.size)
+  const file = path === null ? null : await open(path, 'wx', 0o600)
   try {
     const hash = createHash('sha256')
     for await (const bytes of entry.bytes()) {
       hash.update(bytes)
-      for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at)).bytesWritten
-      notify(bytes.length)
+      await file?.writeFile(bytes)
     }
-    await file.sync()
+    await file?.sync()
     return hash.digest('hex')
   } finally {
-    await file.close()
+    await file?.close()
   }
 }
 

@@ -64,3 +64,11 @@ export const defaultBounds: ProxyBounds = {
   webSockets: {},
   lingerMs: 5000,
 }
+
+/** Where the local API listens besides loopback. Chosen for one run by the command line, and never stored. */
+export interface BeyondLoopback {
+  /** An IP address of this computer; `0.0.0.0` and `::` are all of them. */
+  address: string
+  /** Names or addresses by which others call this computer, each with a port or without. Other `Host` values are refused. */
+  hosts: readonly string[]
+}

@@ -49,7 +49,12 @@ export interface GuardRefused {
   extraHeaders: HeaderPairs
 }
 
-export type GuardVerdict = GuardPassed | GuardRefused | { verdict: 'preflight'; headers: HeaderPairs }
+/** `alive`: a request that only asks whether the server runs, which needs no key. */
+export type GuardVerdict =
+  | GuardPassed
+  | GuardRefused
+  | { verdict: 'preflight'; headers: HeaderPairs }
+  | { verdict: 'alive' }
 
 const none: HeaderPairs = []
 
@@ -133,7 +138,7 @@ function wrongHost(host: string | undefined): GuardRefused {
   return refuse(
     421,
     'wrong_host',
-    'This server accepts only the hosts 127.0.0.1 and localhost with its own port.',
+    'This server accepts only the hosts 127.0.0.1 and localhost with its own port, and names that "serve --api-host" gave.',
     `a page under another name (${host === '' ? 'none' : printable(host)})`,
   )
 }
@@ -293,6 +298,10 @@ function checkKey(
   return { ...verified, path }
 }
 
+/** Where container and service managers ask whether the program lives. It says nothing else, so it needs no key. */
+const asksWhetherAlive = (method: string, path: string): boolean =>
+  path === '/healthz' && (method === 'GET' || method === 'HEAD')
+
 /** Methods that echo a request or open a tunnel. The service's API does not use them. */
 const refusedMethods = new Set(['TRACE', 'TRACK', 'CONNECT'])
 
@@ -313,6 +322,10 @@ export function mayUpgrade(request: IncomingMessage): boolean {
 /** A server that is starting replies to such a request as to others. */
 const isAccepted = (request: IncomingMessage, { webSockets, closed }: GuardRules): boolean =>
   mayUpgrade(request) && (webSockets || closed !== undefined)
+
+/** Other upgrades are offers that may be ignored (RFC 9110, 7.8), such as h2c, which Java's client sends first. */
+const isRefusedUpgrade = (request: IncomingMessage, rules: GuardRules): boolean =>
+  asksForWebSocket(request) && !isAccepted(request, rules)
 
 /** Decides about a request from its head, before its body is read and before any byte is sent to the service. */
 export function checkRequest(request: IncomingMessage, rules: GuardRules): GuardVerdict {
@@ -342,11 +355,11 @@ export function checkRequest(request: IncomingMessage, rules: GuardRules): Guard
     const { status, code, message } = target.problem
     return refuse(status, code, message, who, { extraHeaders })
   }
-  // Other upgrades are offers that may be ignored (RFC 9110, 7.8), such as h2c, which Java's client sends first.
-  if (asksForWebSocket(request) && !isAccepted(request, rules)) {
+  if (isRefusedUpgrade(request, rules)) {
     const message = 'WebSockets are supported at /v1/responses only, because the service has none.'
     return refuse(400, 'no_websocket', message, who, { extraHeaders })
   }
+  if (asksWhetherAlive(method, target.path)) return { verdict: 'alive' }
   if (rules.closed) return { ...refuse(rules.closed.status, '', '', who, { extraHeaders }), refusal: rules.closed }
   const checked = checkKey(request, target.path, rules, extraHeaders)
   if ('verdict' in checked) return checked

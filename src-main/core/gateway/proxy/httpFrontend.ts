@@ -162,6 +162,12 @@ export class HttpFrontend {
         this.#registerReply(request, response, connection)
         response.writeHead(204, verdict.headers.flat()).end()
         return
+      case 'alive':
+        this.#registerReply(request, response, connection)
+        response
+          .writeHead(200, 'OK', ['Content-Type', 'application/json', 'Cache-Control', 'no-store'])
+          .end('{"status":"ok"}\n')
+        return
       default: {
         // A client that waits for 100 Continue may send its body or omit it, so the next bytes are ambiguous.
         const refusal = awaitsContinue ? { ...verdict.refusal, close: true } : verdict.refusal

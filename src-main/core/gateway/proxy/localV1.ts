@@ -3,7 +3,7 @@ import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import { type Refusal, refusedByGuard } from './errorReplies.ts'
-import type { FrontendDependencies, IsValid, ProxyBounds } from './frontendOptions.ts'
+import type { BeyondLoopback, FrontendDependencies, IsValid, ProxyBounds } from './frontendOptions.ts'
 import { RecentRefusals, type RefusalWithOrigin } from './recentRefusals.ts'
 import { type ProxyServer, startProxy } from './server.ts'
 
@@ -15,6 +15,8 @@ export interface LocalV1Settings {
   ipv6: boolean
   /** Id or name of the app as which requests to Ollama's port count, without a key. Null: that port is not listened to. */
   ollamaApp: string | null
+  /** Absent: only loopback. Does not change while the program runs. */
+  beyond?: BeyondLoopback | undefined
 }
 
 export interface LocalV1Dependencies extends Omit<FrontendDependencies, 'failed' | 'keyless'> {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Model } from '../../../../src-preload/contract/models.ts'
 import { flattened } from '../../upstream/headers.ts'
 import { comparablePath } from '../../upstream/path.ts'
@@ -19,11 +19,18 @@ export function answerOutsideV1(
   response: AppReply,
   allowed: AllowedRequest,
 ): void {
-  const answer = answerTo(comparablePath(allowed.path), deps, allowed)
-  if ('code' in answer) {
-    refuse(deps, request, response, allowed, answer)
+  const path = comparablePath(allowed.path)
+  if (path === '/readyz') {
+    const readiness = readinessOf(deps)
+    send(response, readiness.status === 'ready' ? 200 : 503, readiness, allowed)
     return
   }
+  const answer = answerTo(path, deps, allowed)
+  if ('code' in answer) refuse(deps, request, response, allowed, answer)
+  else send(response, 200, answer, allowed)
+}
+
+function send(response: AppReply, status: number, answer: object, allowed: AllowedRequest): void {
   const text = JSON.stringify(answer)
   const head: [string, string][] = [
     ['Content-Type', 'application/json; charset=utf-8'],
@@ -32,7 +39,7 @@ export function answerOutsideV1(
     ['X-Content-Type-Options', 'nosniff'],
     ...allowed.extraHeaders,
   ]
-  response.writeHead(200, 'OK', flattened(head))
+  response.writeHead(status, STATUS_CODES[status] ?? '', flattened(head))
   response.end(text)
 }
 
@@ -51,6 +58,14 @@ function answerTo(
   }
   const message = `The local API has no ${printable(path, 80)}. The API of the service is below /v1, and its models are at /v1/models.`
   return refusedByGuard(404, 'not_under_v1', message)
+}
+
+/** Whether requests reach the service now, and why not. For managers of services and containers, which read the status code. */
+function readinessOf({ connection }: RelayDependencies): { status: 'ready' | 'not_ready' } & Record<string, unknown> {
+  const { state, problem } = connection()
+  // A connection that is being tested again serves requests meanwhile.
+  const isReady = state === 'connected' || state === 'checking'
+  return { status: isReady ? 'ready' : 'not_ready', connection: state, problem: problem?.message ?? null }
 }
 
 /** A model in OpenAI's shape. What the service does not report is left out. */

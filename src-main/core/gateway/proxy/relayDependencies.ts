@@ -1,3 +1,4 @@
+import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { Model } from '../../../../src-preload/contract/models.ts'
 import type { ProgramId } from '../../../../src-preload/contract/programs.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
@@ -17,6 +18,8 @@ export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
 export interface RelayDependencies {
   /** Sends a request to the service that is connected now. Null while none is. */
   forward(): Forward | null
+  /** The connection as the window shows it, for `/readyz`. */
+  connection(): Pick<Connection, 'state' | 'problem'>
   /** The service's models as last fetched. Null when they were never fetched. */
   models(): readonly Model[] | null
   requestLog: RequestLog

@@ -1,7 +1,13 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { asStudioError, StudioError } from '../../errors.ts'
-import { defaultBounds, type FrontendDependencies, type IsValid, type ProxyBounds } from './frontendOptions.ts'
+import {
+  type BeyondLoopback,
+  defaultBounds,
+  type FrontendDependencies,
+  type IsValid,
+  type ProxyBounds,
+} from './frontendOptions.ts'
 import { hostsOf } from './guard.ts'
 import { HttpFrontend } from './httpFrontend.ts'
 
@@ -22,7 +28,7 @@ export interface ProxyServer {
 /** How many higher ports are tried when the wanted one is taken. */
 const portsTried = 50
 
-function listen(server: Server, host: '127.0.0.1' | '::1', port: number): Promise<number> {
+function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port, exclusive: true, ipv6Only: host === '::1' }, () => {
@@ -35,13 +41,16 @@ function listen(server: Server, host: '127.0.0.1' | '::1', port: number): Promis
 const taken = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && (thrown.code === 'EADDRINUSE' || thrown.code === 'EACCES')
 
-/** Listens on the wanted port or the next free one, and returns it. */
-async function listenNear(server: Server, wanted: number, isExact: boolean): Promise<number> {
+/** Listens on the wanted port or the next free one, and returns it. @throws StudioError `port_taken`; `bad_input` for an unknown address */
+async function listenNear(server: Server, host: string, wanted: number, isExact: boolean): Promise<number> {
   const last = wanted === 0 || isExact ? wanted : Math.min(wanted + portsTried, 65_535)
   for (let port = wanted; port <= last; port += 1) {
     try {
-      return await listen(server, '127.0.0.1', port)
+      return await listen(server, host, port)
     } catch (thrown) {
+      if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EADDRNOTAVAIL') {
+        throw new StudioError('bad_input', `This computer does not have the address ${host}.`, {}, { cause: thrown })
+      }
       if (!taken(thrown)) throw thrown
     }
   }
@@ -59,6 +68,12 @@ async function listenOnIpv6(server: Server, port: number): Promise<StudioError |
   }
 }
 
+/** The `Host` values of a name: as given, or with our port and, for a proxy or a mapped port in front, without one. */
+const hostValues = (host: string, port: number): string[] => {
+  const name = host.toLowerCase()
+  return /:\d+$/.test(name) && !name.endsWith(']') ? [name] : [name, `${name}:${port}`]
+}
+
 const closed = (server: Server): Promise<void> =>
   new Promise((resolve, reject) => {
     server.close((error) => (error ? reject(error) : resolve()))
@@ -67,27 +82,40 @@ const closed = (server: Server): Promise<void> =>
 
 /**
  * Starts the local API on 127.0.0.1, on the wanted port or the next free one, or only on the wanted one (`isExact`). Port 0 means any. With
- * `ipv6` it also listens on the same port of ::1.
- * @throws StudioError `port_taken`
+ * `ipv6` it also listens on the same port of ::1, and with `beyond` on that of another address, which other computers know: so only on the
+ * wanted one.
+ * @throws StudioError `port_taken`; `bad_input` for an address that this computer does not have
  */
 export async function startProxy(
-  wanted: { port: number; ipv6: boolean; isExact?: boolean },
+  wanted: { port: number; ipv6: boolean; isExact?: boolean; beyond?: BeyondLoopback | undefined },
   deps: FrontendDependencies,
   bounds: Partial<ProxyBounds> = {},
 ): Promise<ProxyServer> {
   const frontend = new HttpFrontend(deps, { ...defaultBounds, ...bounds })
   const first = frontend.server()
   const servers = [first]
-  const port = await listenNear(first, wanted.port, wanted.isExact ?? false)
+  const { beyond } = wanted
+  const coversLoopback = beyond !== undefined && (beyond.address === '0.0.0.0' || beyond.address === '::')
+  const address = coversLoopback ? beyond.address : '127.0.0.1'
+  const port = await listenNear(first, address, wanted.port, wanted.isExact ?? beyond !== undefined)
   let ipv6Problem: StudioError | null = null
-  if (wanted.ipv6) {
+  if (beyond && !coversLoopback) {
+    const other = frontend.server()
+    await listenNear(other, beyond.address, port, true).catch(async (thrown: unknown) => {
+      await closed(first)
+      throw thrown
+    })
+    servers.push(other)
+  }
+  if (wanted.ipv6 && !coversLoopback) {
     const second = frontend.server()
     ipv6Problem = await listenOnIpv6(second, port)
     if (!ipv6Problem) servers.push(second)
   }
   // For example when no file descriptors are left: one connection is lost and the server continues.
   for (const server of servers) server.on('error', (error) => deps.failed(asStudioError(error)))
-  frontend.acceptHosts(hostsOf(port, servers.length > 1))
+  const loopback = hostsOf(port, wanted.ipv6 && ipv6Problem === null)
+  frontend.acceptHosts(new Set([...loopback, ...(beyond?.hosts ?? []).flatMap((host) => hostValues(host, port))]))
   return {
     port,
     baseUrl: `http://127.0.0.1:${port}/v1`,

@@ -20,7 +20,7 @@ const startingUp: Refusal = {
  * `Retry-After`. Returns null if the local API is off or the port is not available; the real server reports that problem later.
  */
 export async function startStartingUpServer(
-  { enabled, port, ipv6 }: LocalV1Settings,
+  { enabled, port, ipv6, beyond }: LocalV1Settings,
   allowedOrigins: readonly string[],
 ): Promise<{ baseUrl: string; close(): Promise<void> } | null> {
   // No client knows a port that is chosen only at the real start.
@@ -38,7 +38,10 @@ export async function startStartingUpServer(
     failed: nothing,
   }
   try {
-    return await startProxy({ port, ipv6 }, { ...deps, closed: startingUp, allowedOrigins: () => allowedOrigins })
+    return await startProxy(
+      { port, ipv6, beyond },
+      { ...deps, closed: startingUp, allowedOrigins: () => allowedOrigins },
+    )
   } catch {
     return null
   }

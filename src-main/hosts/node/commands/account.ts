@@ -1,5 +1,6 @@
 import { type KeySource, readApiKey } from '../apiKey.ts'
 import type { Parts } from '../dependencies.ts'
+import { keyPlace } from '../keyFile.ts'
 import { exitCodes, printJson, say } from '../output.ts'
 import { sealKey } from '../seal.ts'
 import { firstState, withStudio } from '../studio.ts'
@@ -29,7 +30,7 @@ export async function login(options: LoginOptions, parts: Parts): Promise<number
       }),
     )
     if (options.json) printJson(profile)
-    else say(`Connected to ${profile.name} (${profile.baseUrl}). The API key is stored in the keychain.`)
+    else say(`Connected to ${profile.name} (${profile.baseUrl}). The API key is stored in ${keyPlace()}.`)
     return exitCodes.ok
   })
 }

@@ -11,6 +11,7 @@ import type { Parts } from '../dependencies.ts'
 import { failureOf } from '../failure.ts'
 import { findDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
+import { chosenKeyFile } from '../keyFile.ts'
 import { listenOn } from '../listen.ts'
 import { exitCodes, printJson, sayTable } from '../output.ts'
 import { startTemporaryCore, type TemporaryCore } from '../temporaryCore.ts'
@@ -66,7 +67,9 @@ function checkNode(): Check {
 
 async function checkKeychain(host: Host): Promise<Check> {
   const { available, reason } = await host.secrets.probe()
-  if (available) return { name: 'keychain', status: 'ok', detail: 'available and unlocked' }
+  const file = chosenKeyFile()
+  if (available) return { name: 'keychain', status: 'ok', detail: file ?? 'available and unlocked' }
+  if (file !== null) return { name: 'keychain', status: 'failed', detail: `${file}: ${reason}` }
   return { name: 'keychain', status: 'warning', detail: reason ?? 'not available' }
 }
 

@@ -3,17 +3,16 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { BackupSummary, Counts, DataWork } from '../../../../src-preload/contract/data.ts'
+import type { BackupSummary, Counts } from '../../../../src-preload/contract/data.ts'
 import { confirm } from '../confirm.ts'
 import type { Parts } from '../dependencies.ts'
 import { usageError } from '../failure.ts'
 import { openDataDir } from '../folder.ts'
 import { exitCodes, printJson, say } from '../output.ts'
-import { openProgress } from '../progress.ts'
 import { isPiped } from '../prompt.ts'
-import { type Interrupt, listenForInterrupt } from '../signals.ts'
+import type { Interrupt } from '../signals.ts'
 import { fileToRead } from '../userFile.ts'
-import { countText, stages } from './backup.ts'
+import { countText, withWork } from './backup.ts'
 
 interface RestoreOptions {
   yes: boolean
@@ -30,48 +29,40 @@ export async function restore(file: string, options: RestoreOptions, parts: Part
   if (isInput && !options.yes) throw usageError('Add --yes to restore from standard input.')
   const given = isInput ? null : await fileToRead(file)
   const dataDir = await openDataDir(options.dataDir)
-  const interrupt = listenForInterrupt()
-  const progress = openProgress()
-  try {
+  const restored = await withWork(({ signal, progress, pause }, interrupt) => {
     const agree = (backup: BackupSummary, now: Contents): Promise<boolean> => {
-      progress.end()
+      pause()
       return options.yes ? Promise.resolve(true) : ask(dataDir, backup, now, interrupt)
     }
-    const asked = {
-      ...{ dataDir, signal: interrupt.signal, agree },
-      progress: ({ stage, done, total }: DataWork) => progress.show(stages[stage] ?? 'Restore', done, total),
-    }
-    const restored =
-      given === null
-        ? await withInput(dataDir, (path) => data.restore({ ...asked, path }))
-        : await data.restore({ ...asked, path: given })
-    progress.end()
-    if (restored === null) {
-      say('Nothing was changed.')
-      return exitCodes.failed
-    }
-    const { summary, keptAt } = restored
-    if (options.json) printJson({ dataDir, keptAt, ...summary })
-    else {
-      say(`Restored the backup of ${summary.madeAt} to ${dataDir}: ${countText(summary.counts)}.`)
-      if (keptAt !== null) say(`The replaced data is in ${keptAt}.`)
-      say('Backups contain no API keys. Add missing keys with: inference-studio login')
-    }
-    return exitCodes.ok
-  } finally {
-    progress.end()
-    interrupt.release()
+    const restoreFrom = (path: string) => data.restore({ dataDir, path, signal, progress, agree })
+    return given === null ? withInput(dataDir, signal, restoreFrom) : restoreFrom(given)
+  })
+  if (restored === null) {
+    say('Nothing was changed.')
+    return exitCodes.failed
   }
+  const { summary, keptAt } = restored
+  if (options.json) printJson({ dataDir, keptAt, ...summary })
+  else {
+    say(`Restored the backup of ${summary.madeAt} to ${dataDir}: ${countText(summary.counts)}.`)
+    if (keptAt !== null) say(`The replaced data is in ${keptAt}.`)
+    say('Backups contain no API keys. Add missing keys with: inference-studio login')
+  }
+  return exitCodes.ok
 }
 
 /** Stores standard input in the folder for temporary files while `use` reads it. */
-async function withInput<T>(dataDir: string, use: (path: string) => Promise<T>): Promise<T> {
+async function withInput<T>(dataDir: string, signal: AbortSignal, use: (path: string) => Promise<T>): Promise<T> {
   // The next start deletes what a killed process leaves there.
   const path = join(dataDir, 'tmp', `import-${randomUUID()}.tar`)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   try {
-    await pipeline(process.stdin, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+    await pipeline(process.stdin, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal })
     return await use(path)
+  } catch (thrown) {
+    // The stream has an error of its own for this.
+    signal.throwIfAborted()
+    throw thrown
   } finally {
     await rm(path, { force: true })
   }

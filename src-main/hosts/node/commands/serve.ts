@@ -8,6 +8,8 @@ import { failureOf } from '../failure.ts'
 import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { type LocalSocket, openLocalSocket } from '../localSocket.ts'
+import { type LogFormat, setLogFormat } from '../logFormat.ts'
+import { notifySystemd } from '../notifySystemd.ts'
 import { addressShown, exitCodes, log, printJson, say, sayTable } from '../output.ts'
 import { pageFolder } from '../package.ts'
 import { listenForEnd } from '../signals.ts'
@@ -18,11 +20,16 @@ export interface ServeOptions extends ConnectionOptions {
   dataDir?: string
   webPort?: number
   apiPort?: number
+  /** IP address on which other computers may use the local API. */
+  apiListen?: string
+  /** Names by which other computers call this one. */
+  apiHost?: readonly string[]
   /** Name or id of the app for Ollama's port. */
   ollama?: string
   web: boolean
   api: boolean
   open: boolean
+  log: LogFormat
   json: boolean
 }
 
@@ -49,6 +56,8 @@ interface Front {
  * as for a restore, replaces the core only: pages find the same address and session.
  */
 export async function serve(options: ServeOptions, parts: Parts): Promise<number> {
+  setLogFormat(options.log)
+  await notifySystemd()
   // Once, because a restart could not read the key from a variable or a pipe again. Before the signals are handled, so that Ctrl-C ends a
   // process that waits for the key.
   const chosen = await coreOptions(options)
@@ -77,6 +86,7 @@ export async function serve(options: ServeOptions, parts: Parts): Promise<number
     socket = await openLocalSocket(dataDir, () => page?.urlToOpen() ?? null, log)
     await socket?.serve(core)
     await announce(core, page, dataDir, { ...options, open: options.open && !wasPrinted })
+    await tellSystemd('READY=1')
     while ((await Promise.race([end.asked, restart.promise])) === 'restart') {
       restart = Promise.withResolvers()
       await socket?.serve(null)
@@ -93,6 +103,7 @@ export async function serve(options: ServeOptions, parts: Parts): Promise<number
     if (!end.signal.aborted || failureOf(thrown).kind !== 'cancelled') throw thrown
   } finally {
     end.release()
+    await tellSystemd('STOPPING=1')
     await socket?.close()
     await front.web?.then((server) => server.stop()).catch(() => undefined)
     await core?.stop()
@@ -100,13 +111,26 @@ export async function serve(options: ServeOptions, parts: Parts): Promise<number
   return exitCodes.ok
 }
 
+/** A failure does not end the program: systemd then reports a start that took too long. */
+const tellSystemd = (state: string): Promise<void> =>
+  notifySystemd(state).catch((thrown: unknown) =>
+    log('warn', `systemd could not be told: ${failureOf(thrown).message}`),
+  )
+
+const unencrypted = (address: string): string =>
+  `The local API listens on ${address} without encryption, so whoever sees the network can read app keys and texts. Put a proxy with TLS in front of it, or let only programs in a network of their own reach it.`
+
 async function coreOptions(options: ServeOptions) {
   const connect = await connectionFrom(options)
   const proxyPort = options.api ? options.apiPort : null
+  const { apiListen: address, apiHost: hosts = [] } = options
+  const beyondLoopback = address === undefined ? null : { address, hosts }
+  if (beyondLoopback) log('warn', unencrypted(beyondLoopback.address))
   return {
     ...(connect && { connect }),
     ...(proxyPort !== undefined && { proxyPort }),
     ...(options.ollama !== undefined && { ollamaApp: options.ollama }),
+    ...(beyondLoopback && { beyondLoopback }),
   }
 }
 

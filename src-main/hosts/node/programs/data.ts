@@ -27,7 +27,7 @@ export function describeData(program: Command, parts: Parts, ended: (code: numbe
     .option('--to <folder>', 'write a compressed backup, named by its time, to this existing folder', path)
     .option(
       '--keep <rule>',
-      'then delete the backups of that folder that are not the newest of so many periods: last, hourly, daily, weekly, monthly, yearly',
+      'then delete the older backups of this computer in that folder, except the newest of so many periods: last, daily, weekly, monthly, yearly',
       nonEmpty,
     )
     .addOption(dataFolder())
@@ -37,7 +37,7 @@ export function describeData(program: Command, parts: Parts, ended: (code: numbe
     backup
       .command('verify')
       .description(
-        'Check that a backup is complete and can be restored. Changes no data, and needs space for its contents.',
+        'Check that a backup is complete and can be restored. Changes no data, and needs space for its databases.',
       ),
     ['inference-studio backup verify studio.tar.zst'],
   )
@@ -77,7 +77,7 @@ export function describeData(program: Command, parts: Parts, ended: (code: numbe
 
   command(
     'import',
-    'Import chats from a file of Inference Studio or an export of ChatGPT. What can’t be read is left out and listed. The studio must not be running.',
+    'Import chats from a file of Inference Studio or an export of ChatGPT. What can’t be read is left out and listed.',
     ['inference-studio import chatgpt-export.zip'],
   )
     .argument('<file>', 'ZIP or JSON file', path)
@@ -97,11 +97,9 @@ export function describeData(program: Command, parts: Parts, ended: (code: numbe
     .addOption(json())
     .action(async (folder, options) => ended(await (await import('../commands/sync.ts')).sync(folder, options, parts)))
 
-  command(
-    'erase',
-    'Delete old data permanently, after showing how much. The studio must not be running. Daily usage totals stay.',
-    ['inference-studio erase --what bodies,log --older-than 90'],
-  )
+  command('erase', 'Delete old data permanently, after showing how much. Daily usage totals stay.', [
+    'inference-studio erase --what bodies,log --older-than 90',
+  ])
     .requiredOption(
       '--what <names>',
       'separated by commas: conversations, bodies, log, alerts, speech, recordings, images',

@@ -37,6 +37,42 @@ describe('a path outside /v1', () => {
     expect([far.requests, await gateway.rows()]).toEqual([[], []])
   })
 
+  it('/healthz says without a key that the program lives, and nothing else', async () => {
+    const { far, gateway } = await replying({ connection: { state: 'failed', problem: null } })
+    const at = `${origin(gateway.url)}/healthz`
+    for (const [method, body] of [
+      ['GET', '{"status":"ok"}\n'],
+      ['HEAD', ''],
+    ] as const) {
+      const answer = await ask(at, { method })
+      expect([answer.status, answer.body.toString()]).toEqual([200, body])
+    }
+    // The other checks are those of every path.
+    expect((await ask(at, { method: 'POST' })).status).toBe(404)
+    expect((await ask(at, { headers: { origin: 'https://evil.example' } })).status).toBe(403)
+    expect((await ask(at, { headers: { host: 'evil.example' } })).status).toBe(421)
+    expect((await ask(`${at}/x`)).status).toBe(401)
+    expect(far.requests).toEqual([])
+  })
+
+  it.each([
+    ['connected', 200, 'ready'],
+    ['checking', 200, 'ready'],
+    ['none', 503, 'not_ready'],
+    ['failed', 503, 'not_ready'],
+  ] as const)('/readyz needs a key and says what is connected: %s is %i', async (state, status, word) => {
+    const problem = state === 'failed' ? { kind: 'connect_failed' as const, message: 'Nobody answers.' } : null
+    const { far, gateway } = await replying({ connection: { state, problem } })
+    const at = `${origin(gateway.url)}/readyz`
+    expect((await ask(at)).status).toBe(401)
+    const answer = await ask(at, { headers: withKey })
+    expect([answer.status, JSON.parse(answer.body.toString())]).toEqual([
+      status,
+      { status: word, connection: state, problem: problem?.message ?? null },
+    ])
+    expect(far.requests).toEqual([])
+  })
+
   it('/models has the models as last fetched, for an app that may read them', async () => {
     const { far, gateway } = await replying({ models: listed })
     const answer = await ask(`${origin(gateway.url)}/models`, { headers: withKey })
