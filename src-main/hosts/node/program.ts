@@ -29,6 +29,7 @@ import { ownPackage } from './package.ts'
 import { describeApps } from './programs/apps.ts'
 import { describeConnections } from './programs/connections.ts'
 import { describeData } from './programs/data.ts'
+import { describeMedia } from './programs/media.ts'
 import { describeService } from './programs/service.ts'
 import { describeUsage } from './programs/usage.ts'
 import { openSignals, signalCode } from './signals.ts'
@@ -231,6 +232,8 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
         command.error('error: --continue and --chat can’t be used together.')
       ended(await (await import('./commands/chat.ts')).chat(prompt, options, parts))
     })
+
+  describeMedia(connectable, checkConnectionUsage, parts, ended)
 
   withKeySource(
     withExamples(

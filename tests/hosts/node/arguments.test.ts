@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fillFolder } from '../../core/data/fill.ts'
 import { firstCases } from '../../helpers/effort.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
@@ -111,18 +111,6 @@ describe('invalid values', () => {
   it('a mistyped command is reported in one line with a suggestion', async () => {
     expect((await here('serv')).stderr).toMatch(/^error: unknown command 'serv' \(Did you mean serve\?\)\n/)
     expect((await here('apps', 'list', '--jsn')).stderr).toMatch(/^error: .*--jsn' \(Did you mean --json\?\)\n/)
-  })
-
-  it('a time without a zone is UTC, whatever the time zone of this computer', async () => {
-    const { instant } = await import('../../../src-main/hosts/node/arguments.ts')
-    vi.stubEnv('TZ', 'America/New_York')
-    try {
-      expect(instant('2026-11-21T14:05')).toBe('2026-11-21T14:05:00.000Z')
-      expect(instant('2026-11-21T14:05:00+01:00')).toBe('2026-11-21T13:05:00.000Z')
-      expect(instant('2026-11-21')).toBe('2026-11-21T00:00:00.000Z')
-    } finally {
-      vi.unstubAllEnvs()
-    }
   })
 })
 

@@ -18,7 +18,8 @@ const signals = [
 /** A service that stops in the middle of one kind of reply. */
 let service: Server
 let baseUrl: string
-let hangsAt: 'models' | 'first byte' | 'text' = 'models'
+type Phase = 'models' | 'first byte' | 'text'
+let hangsAt: Phase = 'models'
 /** Settles when the service has got as far as it goes. */
 let reached = Promise.withResolvers<void>()
 const held = new Set<ServerResponse>()
@@ -32,11 +33,15 @@ beforeAll(async () => {
     if (path.endsWith('/models')) {
       if (hangsAt === 'models') return reached.resolve()
       reply.setHeader('Content-Type', 'application/json')
-      reply.end(JSON.stringify({ object: 'list', data: [{ id: 'slow', object: 'model', created: 0, owned_by: 'test' }] }))
+      reply.end(
+        JSON.stringify({ object: 'list', data: [{ id: 'slow', object: 'model', created: 0, owned_by: 'test' }] }),
+      )
     } else if (path.endsWith('/chat/completions')) {
       if (hangsAt === 'first byte') return reached.resolve()
       reply.writeHead(200, { 'Content-Type': 'text/event-stream' })
-      reply.write(`data: ${JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { content: 'Half a reply' } }] })}\n\n`)
+      reply.write(
+        `data: ${JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { content: 'Half a reply' } }] })}\n\n`,
+      )
       reached.resolve()
     }
     // Requests about the account stay without a reply.
@@ -57,7 +62,7 @@ async function statesOf(dataDir: string): Promise<unknown[]> {
   return documents(stdout).map((row) => (row as { state: string }).state)
 }
 
-const phases: [typeof hangsAt][] = [['text'], ...onlyLong<[typeof hangsAt]>(['models'], ['first byte'])]
+const phases: [Phase][] = [['text'], ...onlyLong<[Phase]>(['models'], ['first byte'])]
 
 describe.each(phases)('a chat that waits for the %s', (phase) => {
   it.each(signals)('%s ends it with %i, settles its requests and keeps the text so far', async (signal, code) => {
@@ -70,7 +75,9 @@ describe.each(phases)('a chat that waits for the %s', (phase) => {
     expect(ended.code).toBe(code)
     expect(ended.stdout.trim()).toBe(phase === 'text' ? 'Half a reply' : '')
     expect(ended.stderr).toMatch(phase === 'models' ? /Cancelled\.\n$/ : /^error: The reply was stopped\.\n$/)
-    expect(await statesOf(cli.dataDir)).not.toContainEqual(expect.stringMatching(/sent|waiting|unknown|streaming|backing_off/))
+    expect(await statesOf(cli.dataDir)).not.toContainEqual(
+      expect.stringMatching(/sent|waiting|unknown|streaming|backing_off/),
+    )
   })
 })
 
@@ -86,7 +93,17 @@ it('a chat that the service refuses leaves no request under way', async () => {
 }, 60_000)
 
 it.each(signals)('%s ends serve well, and the same signal from two senders at once is one request', async (signal) => {
-  const serving = cli.start(['serve', '--json', '--sandbox', '--web-port', '0', '--api-port', '0', '--data-dir', cli.dataDir])
+  const serving = cli.start([
+    'serve',
+    '--json',
+    '--sandbox',
+    '--web-port',
+    '0',
+    '--api-port',
+    '0',
+    '--data-dir',
+    cli.dataDir,
+  ])
   await serving.line()
   // As a terminal does, which reaches this process and its parent, which passes it on.
   serving.child.kill(signal)
