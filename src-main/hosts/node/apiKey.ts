@@ -1,4 +1,14 @@
-import { closeSync, constants, createReadStream, fstatSync, open, readdirSync, readFileSync, type Stats } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  fstatSync,
+  open,
+  readdirSync,
+  readFileSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { type Readable, Writable } from 'node:stream'
@@ -32,6 +42,18 @@ export function keySourceFault(source: KeySource, hasBaseUrl: boolean): string |
   ]
   if (given.length > 1) return `${given.join(' and ')} can’t be used together.`
   return given[0] !== undefined && !hasBaseUrl ? `${given[0]} needs --base-url.` : null
+}
+
+/** Whether the key comes from standard input, so that nothing else can. */
+export function readsStandardInput({ apiKeyFile, apiKeyFd }: KeySource): boolean {
+  if (apiKeyFile === undefined) return apiKeyFd === 0
+  try {
+    const [named, input] = [statSync(apiKeyFile, { bigint: true }), fstatSync(0, { bigint: true })]
+    return named.dev === input.dev && named.ino === input.ino
+  } catch {
+    // The file is missing, which its reader reports, or standard input is closed.
+    return false
+  }
 }
 
 /**

@@ -170,11 +170,6 @@ export function log(level: LogLevel, line: string): void {
   process.stderr.write(logLine(level, harmless(inOneLine(line))))
 }
 
-/** Logs a detail that only `--verbose` shows. */
-export function logDetail(line: string): void {
-  if (verbosity === 'verbose') log('info', line)
-}
-
 /** Shows a line of the terminal on standard error that the next line replaces. */
 export function showLine(line: string): void {
   if (verbosity !== 'quiet') process.stderr.write(`\r${harmless(line)}\r`)

@@ -1,4 +1,5 @@
 import { fstatSync } from 'node:fs'
+import { type KeySource, readsStandardInput } from './apiKey.ts'
 import { usageError } from './failure.ts'
 import { log } from './output.ts'
 
@@ -10,13 +11,15 @@ const waitNoteMs = 3000
 
 /**
  * The prompt: the argument, standard input, or both. An argument beside a pipe is the instruction for the text of the pipe. `-` is standard
- * input, also a terminal.
+ * input, also a terminal. Where the API key comes from standard input, the prompt does not.
  * @throws CommanderError for no prompt, an empty one, or one that is too long for a message
  */
-export async function readPrompt(argument: string | undefined): Promise<string> {
+export async function readPrompt(argument: string | undefined, key: KeySource): Promise<string> {
   const isAsked = argument === '-'
+  const isTaken = readsStandardInput(key)
+  if (isAsked && isTaken) throw usageError('Standard input can’t be both the API key and the prompt.')
   const instruction = isAsked ? '' : (argument ?? '')
-  const piped = isAsked || isPiped() ? (await textOfInput()).trimEnd() : ''
+  const piped = isAsked || (!isTaken && isPiped()) ? (await textOfInput()).trimEnd() : ''
   const text = [instruction, piped].filter((part) => part.trim() !== '').join('\n\n')
   if (text === '') throw usageError('A prompt is missing: name it, or pipe it to standard input.')
   if (text.length > maxPrompt) throw tooLong()

@@ -33,8 +33,16 @@ const here = (...args: string[]): Promise<Ended> => runInProcess(args, unusedPar
 const withFiles = realCommands(environment)
 
 const numbers = ['', ' ', '-1', '1e3', '0x10', 'NaN', 'Infinity', '1.5', '9'.repeat(30), '٣', '+5', '5 ', '__proto__']
-const dates = ['', '2026-02-30', '2026-13-01', '2026-2-3', '0026-11-21', '2026-11-21T25:00', 'yesterday', '1', '2026']
-const otherDates = ['+275760-09-13', '99999-01-01', 'NaN', '__proto__', 'constructor', '2026-02-30T00:00:00Z']
+const dates = ['', '2026-02-30', '2026-13-01', '2026-2-3', '0026-11-21', '2026-11-21T25:00', '1', '2026']
+const otherDates = [
+  '+275760-09-13',
+  '99999-01-01',
+  'NaN',
+  '__proto__',
+  'constructor',
+  '2026-02-30T00:00:00Z',
+  'last week',
+]
 const emptyNames = ['', ' ', '\n']
 const manyLetters = 'x'.repeat(5000)
 
@@ -184,7 +192,7 @@ describe('impossible paths', { ...needs('posix'), timeout: 240_000 }, () => {
     // All cases for one command of each implementation, and some cases for the other commands.
     const some = /force|csv|requests/.test(command.join()) ? /^/ : /dangling|fifo|null|no\/such|xxx/
     for (const path of impossible().filter((one) => some.test(one) && !(isFolder && one.endsWith('new/')))) {
-      expectWords(await run([...command, path, ...where]), option)
+      expectWords(await run([...command, path, ...where]), option === 'FILE' ? '' : option)
     }
     expect([facts(), readdirSync(home)]).toEqual(before)
     expect(readFileSync(at('plain'), 'utf8')).toBe('plain')
@@ -192,7 +200,7 @@ describe('impossible paths', { ...needs('posix'), timeout: 240_000 }, () => {
 
   it('restore reads regular files only, and does not wait for a pipe', { tags: 'long' }, async () => {
     for (const path of impossible().filter((one) => !one.endsWith('new/'))) {
-      expectWords(await run(['restore', path, '--yes', '--data-dir', at('restored')]), 'FILE')
+      expectWords(await run(['restore', path, '--yes', '--data-dir', at('restored')]), '')
     }
     expect(readdirSync(home)).not.toContain('restored')
   })
@@ -235,9 +243,9 @@ describe('impossible paths', { ...needs('posix'), timeout: 240_000 }, () => {
 
   it.each([
     ['backup', '--force'],
-    ['usage', '--format', 'csv', '--output'],
-    ['export', '--what', 'requests', '--output'],
-    ['export', '--what', 'chats', '--output'],
+    ['usage', '--force', '--format', 'csv', '--output'],
+    ['export', '--force', '--what', 'requests', '--output'],
+    ['export', '--force', '--what', 'chats', '--output'],
   ])('a symbolic link is followed and stays a link: %s', async (...command) => {
     const [target, link] = [at('target'), at('link')]
     for (const one of [target, link]) rmSync(one, { force: true })

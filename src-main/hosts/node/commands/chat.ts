@@ -42,7 +42,7 @@ type Client = Studio['client']
  */
 export async function chat(argument: string | undefined, options: ChatOptions, parts: Parts): Promise<number> {
   // Before the signals are handled, so that Ctrl-C ends a process that waits for the prompt or the key.
-  const text = await readPrompt(argument)
+  const text = await readPrompt(argument, options)
   const schema = options.schema === undefined ? null : await readSchema(options.schema)
   const files = await Promise.all(options.file.map((file) => fileToRead(file, '--file')))
   const connect = await connectionFrom(options)

@@ -40,7 +40,7 @@ export interface SpeakOptions extends MediaOptions {
 /** `speak`: turns a text into speech. */
 export async function speak(argument: string | undefined, options: SpeakOptions, parts: Parts): Promise<number> {
   const file = await audioOrImageFile(options)
-  const text = await readPrompt(argument)
+  const text = await readPrompt(argument, options)
   const { model = null, voice = null, speed = null } = options
   const request = { text, model, voice, speed, format: options.format ?? formatOf(file), requestId: randomUUID() }
   return withMedia(options, parts, async (studio, interrupt) => {
@@ -120,7 +120,7 @@ export async function image(argument: string | undefined, options: ImageOptions,
     throw usageError('Several images need --output with the name of a file. Each image gets a number.')
   const files: (string | null)[] = []
   for (let at = 0; at < n; at++) files.push(await audioOrImageFile(options, n === 1 ? '' : `-${at + 1}`))
-  const prompt = await readPrompt(argument)
+  const prompt = await readPrompt(argument, options)
   const request = { prompt, n, model, size, responseFormat: null, requestId: randomUUID() }
   return withMedia(options, parts, async (studio, interrupt) => {
     const { images } = studio.client
