@@ -49,7 +49,7 @@ const elsewhere =
 
 describe('examples of the help', { tags: 'long', timeout: 180_000 }, () => {
   it('run word for word, one after another', () => {
-    shell('inference-studio backup studio.tar')
+    shell('inference-studio chat Hello --sandbox')
     const order = ['apps', 'chat', 'speak', 'transcribe', 'image', 'backup', 'export', 'usage', 'restore']
     const rank = (name: string): number => {
       const at = order.indexOf(name.split(' ')[0] ?? '')

@@ -226,7 +226,7 @@ describe('apps beside a running serve', () => {
     const rows = (await run(['apps', 'list', ...where])).stdout.trimEnd().split('\n')
     expect(rows).toHaveLength(3)
     const [head = '', first = '', second = ''] = rows
-    expect(head).toMatch(/^NAME +STATE +CREATED +ID$/)
+    expect(head).toMatch(/^NAME +STATE +CREATED +ID +LIMITS$/)
     expect(first).toMatch(/^b +never used +\d{4}-\d\d-\d\d \d\d:\d\d UTC {2}[a-f\d]{10}$/)
     expect(second.indexOf('never used')).toBe(first.indexOf('never used'))
   })

@@ -359,7 +359,7 @@ it('usage and limits are the same beside the core and without it, a network or a
   await sandbox.ended
   const alone = await run(['usage', '--source', 'service', '--format', 'json', '--data-dir', cli.dataDir])
   expect(alone).toMatchObject({ code: 0, stderr: '' })
-  expect(JSON.parse(alone.stdout)).toEqual(beside)
+  expect(documents(alone.stdout)).toEqual(beside)
   const table = (await ask('usage', '--since', '2020-01-01')).stdout
   expect(table).toMatch(/Figures of the service from \d{4}-\d\d-\d\d \d\d:\d\d UTC\./)
   expect(table).toMatch(/SOURCE +MODEL +REQUESTS +TOKENS IN +OUT +CACHED +SC\n/)
