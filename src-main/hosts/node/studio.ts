@@ -27,7 +27,7 @@ import { type Interrupt, listenForInterrupt } from './signals.ts'
 import { startTemporaryCore } from './temporaryCore.ts'
 
 /** A studio that a command works with: a core of its own, or the studio that runs on the data folder. */
-export interface Studio {
+export interface UsedStudio {
   readonly client: ContractRouterClient<Contract>
   /** Whether it is another process, which goes on when the command ends. */
   readonly isShared: boolean
@@ -50,7 +50,7 @@ interface StudioOptions {
 export async function withStudio<T>(
   options: StudioOptions,
   parts: Parts,
-  use: (studio: Studio, interrupt: Interrupt) => Promise<T>,
+  use: (studio: UsedStudio, interrupt: Interrupt) => Promise<T>,
 ): Promise<T> {
   const interrupt = listenForInterrupt()
   try {
@@ -65,7 +65,7 @@ export async function withStudio<T>(
   }
 }
 
-async function openStudio({ dataDir, connect }: StudioOptions, parts: Parts, signal: AbortSignal): Promise<Studio> {
+async function openStudio({ dataDir, connect }: StudioOptions, parts: Parts, signal: AbortSignal): Promise<UsedStudio> {
   const folder = await openDataDir(dataDir)
   const coreOptions: CoreOptions = { proxyPort: null, signal, ...(connect && { connect }) }
   try {
@@ -85,7 +85,7 @@ async function openStudio({ dataDir, connect }: StudioOptions, parts: Parts, sig
   }
 }
 
-const ofCore = (core: RunningCore, close: () => Promise<void>): Studio => ({
+const ofCore = (core: RunningCore, close: () => Promise<void>): UsedStudio => ({
   client: createRouterClient(core.router),
   isShared: false,
   bytes: ({ body, ...rest }) => core.bytes({ ...rest, body: Readable.from(body ? [body] : []) }),
@@ -93,7 +93,7 @@ const ofCore = (core: RunningCore, close: () => Promise<void>): Studio => ({
 })
 
 /** The running studio has one connection in use. @throws StudioError `bad_input` when it is not the wanted one */
-async function mustUse(studio: Studio, wanted: string): Promise<void> {
+async function mustUse(studio: UsedStudio, wanted: string): Promise<void> {
   const { connection } = await firstState(studio)
   const used = connection.profile
   if (used && (used.id === wanted || used.name === wanted)) return
@@ -103,7 +103,7 @@ async function mustUse(studio: Studio, wanted: string): Promise<void> {
 }
 
 /** The first app state, as a page receives it. */
-export async function firstState(studio: Pick<Studio, 'client'>): Promise<AppState> {
+export async function firstState(studio: Pick<UsedStudio, 'client'>): Promise<AppState> {
   for await (const state of await studio.client.app.watch()) return state
   throw new StudioError('bug', 'The core sent no state.')
 }
@@ -115,7 +115,7 @@ function socketOf(dataDir: string): string | null {
 }
 
 /** The studio that runs on a data folder, over its local socket. Null when none answers there. */
-export async function runningStudio(dataDir: string): Promise<Studio | null> {
+export async function runningStudio(dataDir: string): Promise<UsedStudio | null> {
   const path = socketOf(dataDir)
   if (path === null) return null
   const websocket = new WebSocket(`ws+unix:${path}:/rpc`, { perMessageDeflate: false })
@@ -161,7 +161,7 @@ export async function pageOfRunning(dataDir: string): Promise<string> {
 
 async function overSocket(
   socketPath: string,
-  { method, path, query, contentType, body }: Parameters<Studio['bytes']>[0],
+  { method, path, query, contentType, body }: Parameters<UsedStudio['bytes']>[0],
 ): Promise<Pick<BytesReply, 'status' | 'body'>> {
   const sent = request({
     socketPath,
@@ -175,7 +175,7 @@ async function overSocket(
 }
 
 /** Uploads a file in parts, as a window does. Returns the id of the upload. @throws StudioError */
-export async function upload(studio: Studio, file: FileHandle, name: string): Promise<string> {
+export async function upload(studio: UsedStudio, file: FileHandle, name: string): Promise<string> {
   const { size } = await file.stat()
   const { uploadId } = await studio.client.transfers.beginUpload({ name: name.slice(0, 300), bytes: size })
   for (let at = 0; at < size; at += partBytes) {
@@ -197,7 +197,7 @@ export async function upload(studio: Studio, file: FileHandle, name: string): Pr
 }
 
 /** The bytes of a download. @throws StudioError */
-export async function download(studio: Studio, downloadId: string): Promise<Readable> {
+export async function download(studio: UsedStudio, downloadId: string): Promise<Readable> {
   const reply = await studio.bytes({
     method: 'GET',
     path: transferPath(downloadId),

@@ -95,7 +95,7 @@ const writing: Record<string, string[]> = {
 }
 /** Commands that only read. They change nothing in the folder. */
 const reading: Record<string, string[]> = {
-  doctor: ['doctor'],
+  doctor: ['doctor', '--ignore-warnings'],
   'doctor of a given address': ['doctor', ...given],
   'apps list': ['apps', 'list'],
   'apps show': ['apps', 'show', 'An editor'],

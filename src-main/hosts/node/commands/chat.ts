@@ -16,7 +16,7 @@ import { failureOf, usageError } from '../failure.ts'
 import { exitCodes, log, onOutputFailure, outputFailure, printJson, sayPart } from '../output.ts'
 import { readPrompt } from '../prompt.ts'
 import type { Interrupt } from '../signals.ts'
-import { type Studio, upload, withStudio } from '../studio.ts'
+import { type UsedStudio, upload, withStudio } from '../studio.ts'
 import { fileToRead } from '../userFile.ts'
 
 interface ChatOptions extends ConnectionOptions {
@@ -34,7 +34,7 @@ interface ChatOptions extends ConnectionOptions {
   dataDir?: string
   json: boolean
 }
-type Client = Studio['client']
+type Client = UsedStudio['client']
 
 /**
  * `chat`: sends one prompt, prints the reply as it arrives and stores both as a conversation. While a studio runs on the data folder, it
@@ -110,7 +110,7 @@ async function firstModel(client: Client): Promise<string> {
 const imageName = /\.(?:png|jpe?g|gif|webp)$/i
 
 /** Uploads the files: images by their name, everything else as documents. */
-async function attach(studio: Studio, paths: readonly string[]) {
+async function attach(studio: UsedStudio, paths: readonly string[]) {
   const attachments: ChatInputs['send']['attachments'] = []
   const documents: ChatInputs['send']['documents'] = []
   for (const path of paths) {

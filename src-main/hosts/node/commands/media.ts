@@ -14,7 +14,7 @@ import { failureOf, usageError } from '../failure.ts'
 import { exitCodes, log, printJson, say, writeOutput } from '../output.ts'
 import { isPiped, readPrompt } from '../prompt.ts'
 import type { Interrupt } from '../signals.ts'
-import { download, type Studio, upload, withStudio } from '../studio.ts'
+import { download, type UsedStudio, upload, withStudio } from '../studio.ts'
 import { fileToRead, fileToWrite, withTemporaryPath, writeFileAtomically } from '../userFile.ts'
 import { outputOption } from './usage.ts'
 
@@ -146,7 +146,7 @@ export async function image(argument: string | undefined, options: ImageOptions,
 async function withMedia(
   options: MediaOptions,
   parts: Parts,
-  use: (studio: Studio, interrupt: Interrupt) => Promise<unknown>,
+  use: (studio: UsedStudio, interrupt: Interrupt) => Promise<unknown>,
 ): Promise<number> {
   const connect = await connectionFrom(options)
   return withStudio({ dataDir: options.dataDir, connect }, parts, async (studio, interrupt) => {
