@@ -50,7 +50,8 @@ export function zone(text: string): string {
 
 function isZone(text: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: text }) !== null
+    Intl.DateTimeFormat('en-US', { timeZone: text })
+    return true
   } catch {
     return false
   }

@@ -166,7 +166,7 @@ async function overSocket(
   const sent = request({
     socketPath,
     method,
-    path: query.size === 0 ? path : `${path}?${query}`,
+    path: query.size === 0 ? path : `${path}?${query.toString()}`,
     headers: { 'content-length': body?.length ?? 0, ...(contentType !== null && { 'content-type': contentType }) },
   })
   sent.end(body ?? undefined)

@@ -85,9 +85,7 @@ function transcribeFile(path: string, name: string, file: string | null, options
   const as = options.format ?? (ending === 'vtt' || ending === 'srt' ? ending : 'txt')
   return withMedia(options, parts, async (studio, interrupt) => {
     const { transcription } = studio.client
-    const source = await open(path, 'r')
-    const uploadId = await interrupt.or(upload(studio, source, name)).finally(() => source.close())
-    const recording = await interrupt.or(transcription.addFile({ uploadId }))
+    const recording = await interrupt.or(uploaded(studio, path, name))
     const asked = { model, language, prompt, format: as === 'txt' ? null : 'vtt', temperature: null }
     const { id } = await interrupt.or(
       transcription.transcribe({ ...asked, requestId: randomUUID(), recordingId: recording.id }),
@@ -141,6 +139,15 @@ export async function image(argument: string | undefined, options: ImageOptions,
       report(options, file, { id: imageId, cost: made.cost })
     }
   })
+}
+
+async function uploaded(studio: UsedStudio, path: string, name: string) {
+  const source = await open(path, 'r')
+  try {
+    return await studio.client.transcription.addFile({ uploadId: await upload(studio, source, name) })
+  } finally {
+    await source.close()
+  }
 }
 
 async function withMedia(
