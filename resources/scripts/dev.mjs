@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { findElectron, hasDisplay, whyNotAsRoot } from './desktop.mjs'
@@ -49,7 +50,7 @@ const child = spawn(node24(), [...vite, '--entry', 'resources/scripts/devHost.mj
   detached: process.platform !== 'win32',
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
+child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)))
 
 let isOpen = false
 for await (const line of createInterface({ input: child.stdout })) {

@@ -1,5 +1,6 @@
 // `npm start`: installs and builds if needed, then opens the desktop window, or the web host when a window is impossible.
 import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { findElectron, hasDisplay, noSandbox, runElectron } from './desktop.mjs'
 import { buildIfNeeded, installIfNeeded, node24, root, say } from './ready.mjs'
@@ -37,9 +38,9 @@ const args = [
   ...own.filter((one) => one !== '--web' && one !== noSandbox),
 ]
 const child = spawn(node24(), args, { stdio: 'inherit' })
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('error', (error) => {
   say(`Could not start: ${error.message}`)
   process.exit(1)
 })
-child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
+child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)))

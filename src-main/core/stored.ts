@@ -5,7 +5,7 @@
 import type { Opening } from '../../src-preload/contract/data.ts'
 import type { TableFormat } from '../../src-preload/contract/usage.ts'
 import type { BackupFolder } from './data/backup/keep.ts'
-import type { Target } from './data/backup/write.ts'
+import type { BackupParts, Target } from './data/backup/write.ts'
 import type { StudioError } from './errors.ts'
 import type { openConnections } from './features/connections/savedConnections.ts'
 import type { ExportRow } from './features/usage/exportRows.ts'
@@ -32,6 +32,8 @@ export const coreParts = () => import('./compose/stored/parts.ts')
 
 /** How the command line opens the parts of a data folder. */
 export type StoredData = ReturnType<typeof storedData>
+
+type BackupWork = Omit<BackupParts, 'version'>
 
 /** @param version of this program, for backups and archives */
 export function storedData({ version, log }: { version: () => string; log: Host['log'] }) {
@@ -84,11 +86,11 @@ export function storedData({ version, log }: { version: () => string; log: Host[
         /** File name of a backup made at `at`. */
         nameFor: (at: Date): string => backupName(at.toISOString()),
         /** @throws StudioError as `writeBackup` */
-        backup: ({ dataDir, target, signal }: { dataDir: string; target: Target; signal: AbortSignal }) =>
-          writeBackup({ dataDir, signal, version: version() }, target),
+        backup: ({ target, ...work }: BackupWork & { target: Target }) =>
+          writeBackup({ ...work, version: version() }, target),
         /** Writes a compressed backup to a folder of several, and deletes those that no rule keeps. @throws StudioError as `writeKeptBackup` */
-        backupTo: ({ dataDir, signal, ...to }: BackupFolder & { dataDir: string; signal: AbortSignal }) =>
-          writeKeptBackup({ dataDir, signal, version: version() }, to),
+        backupTo: ({ folder, keep, ...work }: BackupWork & BackupFolder) =>
+          writeKeptBackup({ ...work, version: version() }, { folder, keep }),
         /** @throws StudioError as `verifyBackup` */
         verify: verifyBackup,
         /** @throws StudioError as `restoreBackup` */

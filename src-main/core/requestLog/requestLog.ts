@@ -462,6 +462,10 @@ export class SqliteRequestLog implements RequestLog {
       this.storedResponses,
       this.rowRetention,
       this.bodyRetention,
+      // A sender that was stopped may report its end only after the log has closed. Its row would look like one of a killed program.
+      () => {
+        for (const trace of this.#live) trace.cut()
+      },
       () => this.#writer.close(endsWithinMs),
       // The floor saves the next start some work. Nothing depends on it.
       () =>

@@ -308,6 +308,11 @@ export class Trace implements RequestTrace {
     this.#owner.ended(this)
   }
 
+  /** Ends a request that the end of the program cuts, with what was read so far. */
+  cut(): void {
+    this.ends({ state: 'cancelled', by: 'studio' }, this.#reads?.() ?? null)
+  }
+
   /** The columns that do not change while the request runs. */
   #identity() {
     return {

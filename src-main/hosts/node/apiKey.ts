@@ -1,10 +1,21 @@
-import { closeSync, constants, createReadStream, fstatSync, open, readdirSync, readFileSync, type Stats } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  fstatSync,
+  open,
+  readdirSync,
+  readFileSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { type Readable, Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { StudioError } from '../../core/errors.ts'
 import { fileProblem, isSystemError } from '../../core/shared/diskProblem.ts'
+import { cancelledByCtrlC } from './signals.ts'
 
 /** Options that name the source of an API key. At most one of them is given. */
 export interface KeySource {
@@ -31,6 +42,18 @@ export function keySourceFault(source: KeySource, hasBaseUrl: boolean): string |
   ]
   if (given.length > 1) return `${given.join(' and ')} can’t be used together.`
   return given[0] !== undefined && !hasBaseUrl ? `${given[0]} needs --base-url.` : null
+}
+
+/** Whether the key comes from standard input, so that nothing else can. */
+export function readsStandardInput({ apiKeyFile, apiKeyFd }: KeySource): boolean {
+  if (apiKeyFile === undefined) return apiKeyFd === 0
+  try {
+    const [named, input] = [statSync(apiKeyFile, { bigint: true }), fstatSync(0, { bigint: true })]
+    return named.dev === input.dev && named.ino === input.ino
+  } catch {
+    // The file is missing, which its reader reports, or standard input is closed.
+    return false
+  }
 }
 
 /**
@@ -192,7 +215,7 @@ async function typedUnseen(prompt: string): Promise<string> {
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once('line', resolve)
-      lines.once('SIGINT', () => reject(new StudioError('cancelled', 'Cancelled.')))
+      lines.once('SIGINT', () => reject(cancelledByCtrlC()))
       // Ctrl-D: empty input.
       lines.once('close', () => resolve(''))
     })

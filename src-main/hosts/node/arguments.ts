@@ -1,5 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { instantOf } from '../../../src-preload/contract/limitText.ts'
+import { InvalidArgumentError, Option } from 'commander'
+import { isTime, timeForms } from './times.ts'
 
 // Options and argument parsers that several commands share.
 
@@ -9,10 +9,6 @@ export const json = (): Option => new Option('--json', 'print JSON, one document
 export const dataFolder = (
   about = 'data folder (default: $INFERENCE_STUDIO_DATA_DIR, else the folder of this user)',
 ): Option => new Option('--data-dir <dir>', about).argParser(path)
-
-/** Appends an "Examples" section to the help of a command. */
-export const withExamples = (command: Command, lines: readonly string[]): Command =>
-  command.addHelpText('after', ['', 'Examples:', ...lines.map((line) => `  $ ${line}`)].join('\n'))
 
 export function nonEmpty(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
@@ -34,24 +30,31 @@ export function shortName(text: string): string {
   return nonEmpty(text).trim()
 }
 
-/** Earlier days are refused: no service reports them, and `Date` reads two-digit years as 19xx. */
-const firstDay = '1970-01-01'
-
-/** A calendar day, `YYYY-MM-DD`. */
-export function day(text: string): string {
-  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && instantOf(text) !== null
-  if (!isDay || text < firstDay) throw new InvalidArgumentError(`A day from ${firstDay} on, such as 2026-11-21.`)
+/** A time in one of the forms that `times.ts` reads. The command reads it, because its meaning depends on now and on `--tz`. */
+export function time(text: string): string {
+  if (!isTime(text)) throw new InvalidArgumentError(`A time from 1970 on, such as ${timeForms}.`)
   return text
 }
 
-/** An instant as `toISOString` formats it. Without a time it is 00:00, without a zone UTC. */
-export function instant(text: string): string {
-  const isWhole = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}\S*)?$/.test(text)
-  const at = isWhole ? instantOf(text) : null
-  if (at === null || text < firstDay) {
-    throw new InvalidArgumentError(`A time from ${firstDay} on, such as 2026-11-21 or 2026-11-21T14:05:00Z.`)
+/** An IANA time zone, or `local` for that of this computer. */
+export function zone(text: string): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  if (text === 'local') return timeZone
+  if (text.toUpperCase() === 'UTC') return 'UTC'
+  // Node also reads offsets here, which have no summer time.
+  if (!/^[A-Za-z]/.test(text) || !isZone(text)) {
+    throw new InvalidArgumentError('A time zone such as Europe/Berlin, local or UTC.')
   }
-  return new Date(at).toISOString()
+  return text
+}
+
+function isZone(text: string): boolean {
+  try {
+    Intl.DateTimeFormat('en-US', { timeZone: text })
+    return true
+  } catch {
+    return false
+  }
 }
 
 export function port(text: string): number {

@@ -1,7 +1,15 @@
 import { ORPCError } from '@orpc/server'
+import { CommanderError } from 'commander'
 import { problem } from '../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../../core/errors.ts'
 import { fileProblem, isSystemError } from '../../core/shared/diskProblem.ts'
+import { exitCodes } from './output.ts'
+
+export const usageErrorCode = 'studio.usage'
+
+/** For arguments that a command can't do together, found only when it runs. The exit code is that of a wrong option. */
+export const usageError = (message: string): CommanderError =>
+  new CommanderError(exitCodes.usage, usageErrorCode, message)
 
 /** Converts any error of a command to a StudioError, including errors of core procedures, which arrive in their wire format. */
 export function failureOf(thrown: unknown): StudioError {

@@ -3,13 +3,22 @@ import { devNull } from 'node:os'
 import { StudioError } from '../../core/errors.ts'
 import { codeOf, fileProblem } from '../../core/shared/diskProblem.ts'
 import { goesToJournal, type LogLevel, logLine } from './logFormat.ts'
-import { oneLine } from './table.ts'
+import { oneLine, pairLines } from './table.ts'
 
 /**
- * Exit codes of every command. `readerGone`: the program that read the output ended first (`| head`).
- * It is 128 + SIGPIPE, as shells report for programs ended by that signal.
+ * Exit codes of every command. Codes above 128 are 128 + a signal, as shells report for programs that a signal ended; `signals.ts` has
+ * those of the end signals.
  */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, readerGone: 141 } as const
+
+/** The meaning of every exit code, for the help, the man page and the guide. */
+export const exitCodeTable: readonly (readonly [code: string, meaning: string])[] = [
+  ['0', 'Success. Commands that run until they are stopped, such as "serve", end with it at a signal.'],
+  ['1', 'Failure. The reason is on standard error, and with --json also on standard output.'],
+  ['2', 'Wrong usage: an unknown command or option, an invalid value, or a missing --yes without a terminal.'],
+  ['129, 130, 143', 'Ended by SIGHUP (the terminal closed), SIGINT (Ctrl-C) or SIGTERM before the work was done.'],
+  ['141', 'The program that read standard output ended first, as "head" does.'],
+]
 
 /** The error of the first failed write to standard output. No write follows it. */
 let failure: Error | null = null
@@ -144,13 +153,26 @@ export function say(...lines: string[]): void {
 
 /** Prints names and values in two aligned columns. */
 export function sayTable(rows: readonly (readonly [name: string, value: string])[]): void {
-  const width = Math.max(...rows.map(([name]) => name.length)) + 2
-  say(...rows.map(([name, value]) => `${name.padEnd(width)}${value}`))
+  say(...pairLines(rows))
+}
+
+/** What standard error shows: errors only, everything but details, or everything. */
+export type Verbosity = 'quiet' | 'normal' | 'verbose'
+let verbosity: Verbosity = 'normal'
+
+export function setVerbosity(wanted: Verbosity): void {
+  verbosity = wanted
 }
 
 /** Logs one event on standard error. */
 export function log(level: LogLevel, line: string): void {
+  if (verbosity === 'quiet' && level !== 'error') return
   process.stderr.write(logLine(level, harmless(inOneLine(line))))
+}
+
+/** Shows a line of the terminal on standard error that the next line replaces. */
+export function showLine(line: string): void {
+  if (verbosity !== 'quiet') process.stderr.write(`\r${harmless(line)}\r`)
 }
 
 /** Removes control characters: replies and messages of the service could contain escape sequences for the terminal. */
@@ -171,7 +193,7 @@ export const inOneLine = (message: string): string =>
 /** Logs an error and, with `--json`, prints it as the only document. Returns the exit code. */
 export function reportFailure(error: StudioError, json: boolean): number {
   log('error', error.message)
-  if (error.kind === 'bug' && error.cause instanceof Error) logStack(error.cause)
+  if ((error.kind === 'bug' || verbosity === 'verbose') && error.cause instanceof Error) logStack(error.cause)
   if (json) printJson({ problem: error.toProblem() })
   return exitCodes.failed
 }

@@ -1,14 +1,18 @@
 import { isIP } from 'node:net'
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { selfCheckCommand, usualWait } from '../selfCheck/ownRun.ts'
 import { keySourceFault, usualKeyVariable } from './apiKey.ts'
-import { dataFolder, instant, json, nonEmpty, path, port, shortName, withExamples } from './arguments.ts'
+import { dataFolder, json, nonEmpty, path, port, shortName, time, zone } from './arguments.ts'
 import type { ServeOptions } from './commands/serve.ts'
+import { commandsOf, withExamples } from './commandTable.ts'
+import { completionScript, shells } from './completion.ts'
 import { type ConnectionOptions, connectionUsageFault } from './connection.ts'
 import type { Parts } from './dependencies.ts'
-import { failureOf } from './failure.ts'
+import { failureOf, usageErrorCode } from './failure.ts'
+import { manPage } from './manPage.ts'
 import {
   exitCodes,
+  exitCodeTable,
   harmless,
   inOneLine,
   log,
@@ -17,23 +21,33 @@ import {
   printJson,
   readerIsGone,
   reportFailure,
+  say,
   sayPart,
+  setVerbosity,
 } from './output.ts'
 import { ownPackage } from './package.ts'
 import { describeApps } from './programs/apps.ts'
 import { describeConnections } from './programs/connections.ts'
 import { describeData } from './programs/data.ts'
+import { describeMedia } from './programs/media.ts'
 import { describeService } from './programs/service.ts'
 import { describeUsage } from './programs/usage.ts'
+import { openSignals, signalCode } from './signals.ts'
+import { timeForms } from './times.ts'
 
-/** Parses a command line, without node and script, runs its command and returns the exit code. */
+/** Parses a command line, without node and script, runs its command and returns the exit code (`exitCodes`). */
 export async function run(argv: readonly string[], parts: Parts): Promise<number> {
   openOutput()
-  const code = await outcome(argv, parts)
+  openSignals()
+  const ended = await outcome(argv, parts)
+  // A command that a signal cut has the code of the signal. `serve` and other commands that run until a signal end well with it.
+  const code = ended === exitCodes.failed ? (signalCode() ?? ended) : ended
   const failure = await outputFailure()
   if (failure === null || code !== exitCodes.ok) return code
   return readerIsGone() ? exitCodes.readerGone : reportFailure(failure, false)
 }
+
+const usageHint = 'Run "inference-studio --help" for usage.'
 
 /** Runs the command and reports its error. */
 async function outcome(argv: readonly string[], parts: Parts): Promise<number> {
@@ -50,8 +64,9 @@ async function outcome(argv: readonly string[], parts: Parts): Promise<number> {
     if (thrown instanceof CommanderError) {
       if (thrown.exitCode === 0) return exitCodes.ok
       const words = usageWords(thrown, argv)
-      // Commander prints the help without a reason.
-      if (thrown.code === 'commander.help') log('error', words)
+      // Commander prints the help without a reason, and nothing for a usage error of our own.
+      if (thrown.code === 'commander.help' || thrown.code === usageErrorCode) log('error', words)
+      if (thrown.code === usageErrorCode) log('info', usageHint)
       if (json) printJson({ problem: { kind: 'bad_input', message: words } })
       return exitCodes.usage
     }
@@ -73,6 +88,19 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
   const program = new Command('inference-studio')
     .description('Desktop studio and local API gateway for an OpenAI-style inference service')
     .version(ownPackage().version)
+    .option('--quiet', 'print no messages on standard error, except errors')
+    .option('--verbose', 'print details on standard error, and the cause of an error')
+    .hook('preAction', (_, command) => {
+      const { quiet, verbose } = command.optsWithGlobals<{ quiet?: true; verbose?: true }>()
+      if (quiet && verbose) command.error('error: --quiet and --verbose can’t be used together.')
+      setVerbosity(quiet ? 'quiet' : verbose ? 'verbose' : 'normal')
+    })
+    // Commander's own least width of a column of text is wider than a narrow terminal.
+    .configureHelp({ minWidthToWrap: 16, showGlobalOptions: true })
+    .addHelpText(
+      'after',
+      ['', 'Exit codes:', ...exitCodeTable.map(([code, meaning]) => `  ${code.padEnd(15)}${meaning}`)].join('\n'),
+    )
     .exitOverride()
     // Help is printed like all other output, so that a failed write is reported too.
     .configureOutput({
@@ -81,7 +109,7 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
       // Commander puts its suggestion on a second line.
       outputError: (text, write) => write(`${inOneLine(text.replace(/\n(?=\(Did you mean )/g, ' '))}\n`),
     })
-    .showHelpAfterError('Run "inference-studio --help" for usage.')
+    .showHelpAfterError(usageHint)
 
   const connectable = (name: string, about: string, examples: readonly string[]): Command =>
     withConnection(withExamples(program.command(name).description(about), examples))
@@ -121,6 +149,19 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
       if (fault) command.error(`error: ${fault}`)
       ended(await (await import('./commands/serve.ts')).serve(options, parts))
     })
+
+  withExamples(
+    program
+      .command('open')
+      .description(
+        'Open the page of the studio that "serve" runs in the browser. Its address works once, within a minute.',
+      ),
+    ['inference-studio open', 'inference-studio open --print'],
+  )
+    .option('--print', 'print the address instead', false)
+    .addOption(dataFolder())
+    .addOption(json())
+    .action(async (options) => ended(await (await import('./commands/open.ts')).openPage(options)))
 
   withExamples(program.command('sandbox').description('Run only the sandbox, a simulated service on this computer'), [
     'inference-studio sandbox --port 9000',
@@ -175,7 +216,14 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
       ]),
     )
     .option('--text <text>', 'only requests with this text in path, model, app, problem or request id', nonEmpty)
-    .option('--since <time>', 'only requests from this time on (ISO 8601, UTC without a zone)', instant)
+    .option('--since <time>', `only requests from this time on: ${timeForms}`, time)
+    .option('--until <time>', 'only requests up to this time, or to the end of this day or month', time)
+    .option(
+      '--tz <zone>',
+      'time zone of the table, and of times without one; local is that of this computer',
+      zone,
+      'UTC',
+    )
     .option('--limit <n>', 'number of newest requests to show, 1 to 1000', count, 50)
     .addOption(dataFolder())
     .addOption(json())
@@ -185,17 +233,32 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
   describeData(program, parts, ended)
 
   connectable('chat', 'Send one prompt and print the reply as it arrives', [
-    "inference-studio chat 'Why is the sky blue?'",
-    "inference-studio chat 'Hello' --sandbox --model writer-small",
+    "inference-studio chat 'Why is the sky blue?' --sandbox",
+    "inference-studio chat 'Summarise this text' --sandbox < README.md",
+    "inference-studio chat 'And in one sentence?' --sandbox --continue",
+    "inference-studio chat 'What is this?' --file README.md --sandbox --json",
   ])
-    .argument('<prompt>', 'text to send', nonEmpty)
-    .option('--model <id>', 'exact model id (default: the first model that the service lists)', nonEmpty)
+    .argument('[prompt]', 'text to send; - is standard input. Beside a pipe: the instruction for its text')
+    .option(
+      '--model <id>',
+      'exact model id (default: that of the chat, else the first that the service lists)',
+      nonEmpty,
+    )
+    .option('--system <text>', 'instructions for the model, sent before the prompt', nonEmpty)
+    .option('--file <path>', 'document or image to attach; repeat for more', several, [])
+    .option('--continue', 'go on with the chat that was used last', false)
+    .option('--chat <id>', 'go on with this chat: its id, or the beginning of it', nonEmpty)
+    .option('--schema <file>', 'file with a JSON schema that the reply must match', path)
     .addOption(dataFolder())
     .addOption(json())
     .action(async (prompt, options, command) => {
       checkConnectionUsage(options, command)
+      if (options.continue && options.chat !== undefined)
+        command.error('error: --continue and --chat can’t be used together.')
       ended(await (await import('./commands/chat.ts')).chat(prompt, options, parts))
     })
+
+  describeMedia(connectable, checkConnectionUsage, parts, ended)
 
   withKeySource(
     withExamples(
@@ -231,8 +294,9 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
   connectable(
     'doctor',
     'Check what you have set up: Node, keychain, data folder, ports, service and API key. "self-check" checks the program itself.',
-    ['inference-studio doctor'],
+    ['inference-studio doctor --sandbox', 'inference-studio doctor --ignore-warnings'],
   )
+    .option('--ignore-warnings', 'exit with 0 when nothing failed', false)
     .addOption(dataFolder())
     .addOption(json())
     .action(async (options, command) => {
@@ -253,12 +317,39 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/selfCheck.ts')).selfCheck(options)))
 
+  program
+    .command('version')
+    .description('Show the version of this program and of Node')
+    .addOption(json())
+    .action((options) => {
+      const facts = {
+        version: ownPackage().version,
+        node: process.versions.node,
+        platform: process.platform,
+        arch: process.arch,
+      }
+      if (options.json) printJson(facts)
+      else say(`Inference Studio ${facts.version} (Node ${facts.node}, ${facts.platform} ${facts.arch})`)
+    })
+
+  withExamples(
+    program.command('completion').description('Print a script that completes commands and options in a shell'),
+    ['inference-studio completion bash > completion.bash'],
+  )
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .action((shell) => sayPart(completionScript(shell, commandsOf(program))))
+
+  withExamples(program.command('man').description('Print the man page of this program, in roff'), [
+    'inference-studio man > inference-studio.1',
+  ]).action(() => sayPart(manPage(commandsOf(program), ownPackage().version)))
+
   return program
 }
 
 /** The first invalid combination of options as a sentence, or null. */
 function serveUsageFault(options: Omit<ServeOptions, 'json' | 'log'>): string | null {
   const { web, api, open, webPort, apiPort, ollama, apiListen, apiHost } = options
+  if (!web && !api) return '--no-web and --no-api leave nothing to serve.'
   if (!api && apiListen !== undefined) return '--api-listen and --no-api can’t be used together.'
   if (apiListen !== undefined && apiHost === undefined)
     return '--api-listen needs --api-host: the name that others use.'
@@ -302,6 +393,9 @@ function checkConnectionUsage(options: ConnectionOptions, command: Command): voi
   const fault = connectionUsageFault(options)
   if (fault) command.error(`error: ${fault}`)
 }
+
+/** Collects the values of an option that may be repeated. */
+const several = (value: string, before: readonly string[]): string[] => [...before, path(value)]
 
 function descriptor(text: string): number {
   if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('A file descriptor is a number, such as 3.')

@@ -1,31 +1,68 @@
+import { constants } from 'node:os'
 import { StudioError } from '../../core/errors.ts'
-import { exitCodes, log } from './output.ts'
+import { log } from './output.ts'
+
+/** Signals that ask a program to end. SIGHUP: the terminal closed. SIGBREAK: Ctrl-Break on Windows. */
+const endSignals = [
+  'SIGINT',
+  'SIGTERM',
+  'SIGHUP',
+  ...(process.platform === 'win32' ? ['SIGBREAK' as const] : []),
+] as const
+type EndSignal = (typeof endSignals)[number]
 
 /**
- * Calls `onEnd` at the first SIGTERM or SIGINT (Ctrl-C). The second one ends the process at once.
+ * A terminal sends a signal to every program in it, and the programs that started this one, such as npm, pass it on. The same signal within
+ * this time is one request to end, ms.
+ */
+const sameRequestMs = 300
+
+/** The first end signal of the command that runs, or null. */
+let received: { signal: EndSignal; at: number } | null = null
+
+/** Forgets the signal of an earlier command. */
+export function openSignals(): void {
+  received = null
+}
+
+/** Exit code of a program that a signal ended, as shells report it: 129 for SIGHUP, 130 for SIGINT, 143 for SIGTERM. */
+const codeOf = (signal: EndSignal): number => 128 + constants.signals[signal]
+
+/** Exit code of the end signal that this command received, or null when it received none. */
+export const signalCode = (): number | null => received && codeOf(received.signal)
+
+/** Ctrl-C that readline reads as a key, for which the system sends no signal. */
+export function cancelledByCtrlC(): StudioError {
+  received ??= { signal: 'SIGINT', at: performance.now() }
+  return new StudioError('cancelled', 'Cancelled.')
+}
+
+/**
+ * Calls `onEnd` at the first end signal. The second one ends the process at once.
  * @returns a function that removes the listeners
  */
 export function onEndSignals(onEnd: () => void): () => void {
-  let before = false
-  const onSignal = () => {
-    if (before) {
+  let isEnding = false
+  const onSignal = (signal: EndSignal) => {
+    const now = performance.now()
+    if (isEnding && received?.signal === signal && now - received.at < sameRequestMs) return
+    if (isEnding) {
       log('warn', 'Stopped at once.')
-      process.exit(exitCodes.failed)
+      process.exit(codeOf(signal))
     }
-    before = true
+    isEnding = true
+    received ??= { signal, at: now }
     onEnd()
   }
-  process.on('SIGTERM', onSignal)
-  process.on('SIGINT', onSignal)
+  for (const signal of endSignals) process.on(signal, onSignal)
   return () => {
-    process.off('SIGTERM', onSignal)
-    process.off('SIGINT', onSignal)
+    for (const signal of endSignals) process.off(signal, onSignal)
   }
 }
 
 /** Resolves `asked` at the first end signal. Keeps the process alive until then or until `release`. */
 export function listenForEnd(): { asked: Promise<void>; signal: AbortSignal; release(): void } {
-  // Signal handlers do not keep a process alive, and `serve --no-web --no-api` has no socket that would.
+  // Signal handlers do not keep a process alive, and `requests --follow` has no socket that would.
   const stayAlive = setInterval(() => undefined, 2 ** 30)
   const release = () => clearInterval(stayAlive)
   const end = new AbortController()
@@ -45,6 +82,8 @@ export interface Interrupt {
   readonly signal: AbortSignal
   /** Aborts now. */
   now(): void
+  /** Aborts as SIGINT does. */
+  byCtrlC(): void
   /** Settles as `work`, or rejects with the abort reason, whichever is first. */
   or<T>(work: Promise<T>): Promise<T>
   release(): void
@@ -59,6 +98,7 @@ export function listenForInterrupt(): Interrupt {
   return {
     signal,
     now,
+    byCtrlC: () => asked.abort(cancelledByCtrlC()),
     release,
     or: (work) =>
       new Promise((resolve, reject) => {

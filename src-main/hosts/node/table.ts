@@ -28,38 +28,98 @@ function cut(text: string, width: number): string {
 }
 
 /** A shortened column has at least this many columns. */
-const minCutWidth = 12
+const minCutWidth = 8
 
-/** Cuts or pads a text to exactly `width` columns. */
-export function inColumns(text: string, width: number): string {
-  const cell = cut(oneLine(text), width)
-  return cell + ' '.repeat(Math.max(0, width - widthOf(cell)))
+/** Width of the terminal, in columns; unlimited for pipes and files, whose output is never cut. */
+export const outputWidth = (): number => (process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY)
+
+interface ColumnOptions {
+  /** Columns from this index on are right-aligned. */
+  right?: number
+  /** Indices of the columns that may be shortened on a narrow terminal, the first one first. */
+  cuts?: readonly number[]
+  /** Smallest widths, for tables whose rows are printed one after another. */
+  atLeast?: readonly number[]
 }
 
 /**
- * Aligns rows in columns. Columns from index `right` on are right-aligned.
- * On a terminal that is too narrow, the column with index `cuts` is shortened. Piped output is never cut.
+ * Aligns rows in columns; the first row is the head. A terminal that is too narrow for the shortened columns gets each row as a list of its
+ * names and values.
  */
 export function columns(
   rows: readonly (readonly string[])[],
-  { right = Number.POSITIVE_INFINITY, cuts }: { right?: number; cuts?: number } = {},
+  { right = Number.POSITIVE_INFINITY, cuts = [], atLeast = [] }: ColumnOptions = {},
 ): string[] {
   const shown = rows.map((row) => row.map(oneLine))
-  const widths = (shown[0] ?? []).map((_, at) => Math.max(...shown.map((row) => widthOf(row[at] ?? ''))))
-  const available = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
-  const over = widths.reduce((sum, width) => sum + width + 2, -2) - available
-  const given = cuts === undefined ? undefined : widths[cuts]
-  if (cuts !== undefined && given !== undefined && over > 0) {
-    widths[cuts] = Math.min(given, Math.max(minCutWidth, given - over))
+  const [head = []] = shown
+  const isUsed = head.map((_, at) => shown.some((row) => (row[at] ?? '') !== ''))
+  const available = outputWidth()
+  const widths = head.map((_, at) =>
+    isUsed[at] ? Math.max(atLeast[at] ?? 0, ...shown.map((row) => widthOf(row[at] ?? ''))) : -2,
+  )
+  for (const at of cuts) {
+    const width = widths[at] ?? 0
+    const over = totalOf(widths) - available
+    if (over > 0 && width > minCutWidth) widths[at] = Math.max(minCutWidth, width - over)
   }
+  if (totalOf(widths) > available) return shown.slice(1).flatMap((row, at) => asList(head, row, available, at > 0))
   return shown.map((row) =>
     row
-      .map((text, at) => {
-        const [width, cell] = [widths[at] ?? 0, cut(text, widths[at] ?? 0)]
+      .flatMap((text, at) => {
+        const width = widths[at] ?? 0
+        if (width < 0) return []
+        const cell = cut(text, width)
         const rest = ' '.repeat(Math.max(0, width - widthOf(cell)))
-        return at < right ? cell + rest : rest + cell
+        return [at < right ? cell + rest : rest + cell]
       })
       .join('  ')
       .trimEnd(),
   )
+}
+
+/** Two spaces separate columns. A column without a cell has the width -2. */
+const totalOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + 2, -2)
+
+/** One row as lines of a name and a value, after an empty line. */
+function asList(head: readonly string[], row: readonly string[], width: number, isLater: boolean): string[] {
+  const pairs = row.flatMap((text, at) => (text === '' ? [] : [[head[at] ?? '', text] as const]))
+  return [...(isLater ? [''] : []), ...pairLines(pairs, width)]
+}
+
+/** Names and values in two aligned columns. Long values go on below, indented. */
+export function pairLines(
+  rows: readonly (readonly [name: string, value: string])[],
+  available = outputWidth(),
+): string[] {
+  const width = Math.min(Math.max(...rows.map(([name]) => widthOf(name))) + 2, Math.max(4, Math.floor(available / 2)))
+  return rows.flatMap(([name, value]) =>
+    wrapped(oneLine(value), available - width).map((part, at) => {
+      const label = at === 0 ? cut(name, width - 1) : ''
+      return `${label}${' '.repeat(Math.max(0, width - widthOf(label)))}${part}`.trimEnd()
+    }),
+  )
+}
+
+/** A text in lines of at most `width` columns, broken at spaces where there are any. */
+function wrapped(text: string, width: number): string[] {
+  if (widthOf(text) <= width) return [text]
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (widthOf(longer) <= width) {
+      line = longer
+      continue
+    }
+    if (line !== '') lines.push(line)
+    line = ''
+    for (const character of word) {
+      if (widthOf(line + character) > width) {
+        lines.push(line)
+        line = ''
+      }
+      line += character
+    }
+  }
+  return [...lines, line]
 }

@@ -5,19 +5,24 @@ import { basename, dirname, join, resolve, sep } from 'node:path'
 import { StudioError } from '../../core/errors.ts'
 import { codeOf, fileProblem, isSystemError } from '../../core/shared/diskProblem.ts'
 import { exitCodes, log } from './output.ts'
-import { onEndSignals } from './signals.ts'
+import { onEndSignals, signalCode } from './signals.ts'
 
 // Reads and writes files that the command line names.
 
 /** Describes a file argument in error messages. */
 interface FileArgument {
-  /** The option or argument, such as `--output`. */
-  option: string
+  /** The option, such as `--output`, which the messages begin with. Absent for an argument of the command. */
+  option?: string
   /** Other accepted values as text, such as "or - for standard output". */
   otherwise?: string
 }
 
-const bad = (message: string): StudioError => new StudioError('bad_input', message)
+/** A message about an argument, after the name of its option. */
+const about = (option: string | undefined, message: string): string =>
+  option === undefined ? message : `${option}: ${message}`
+
+const bad = (option: string | undefined, message: string): StudioError =>
+  new StudioError('bad_input', about(option, message))
 
 /**
  * Resolves the absolute path of a file to write. Follows symbolic links, as `cp` does.
@@ -34,38 +39,38 @@ export async function fileToWrite(
   const path = await resolvePath(resolve(asked), option)
   const facts = await factsOf(path, option)
   if (facts === null && !asked.endsWith(sep)) return path
-  if (facts === null || facts.isDirectory()) throw bad(`${option}: ${asked} is a folder. ${allowed}`)
-  if (!facts.isFile()) throw bad(`${option}: ${asked} is a device, a pipe or a socket. ${allowed}`)
-  if (!overwrite) throw bad(`${option}: ${path} exists already. Choose another name, or add --force.`)
+  if (facts === null || facts.isDirectory()) throw bad(option, `${asked} is a folder. ${allowed}`)
+  if (!facts.isFile()) throw bad(option, `${asked} is a device, a pipe or a socket. ${allowed}`)
+  if (!overwrite) throw bad(option, `${path} exists already. Choose another name, or add --force.`)
   return path
 }
 
 /** Follows symbolic links of the path and of its folders. @throws StudioError `bad_input` */
-async function resolvePath(path: string, option: string): Promise<string> {
+async function resolvePath(path: string, option: string | undefined): Promise<string> {
   try {
     return await realpath(path)
   } catch (thrown) {
-    if (codeOf(thrown) !== 'ENOENT') throw asProblem(thrown, `${option}: ${path} can’t be written`)
+    if (codeOf(thrown) !== 'ENOENT') throw asProblem(thrown, about(option, `${path} can’t be written`))
   }
   // Refuses a link without a target, as `cp` does.
   if ((await factsOf(path, option))?.isSymbolicLink()) {
-    throw bad(`${option}: ${path} is a symbolic link to a file that does not exist. Name another file.`)
+    throw bad(option, `${path} is a symbolic link to a file that does not exist. Name another file.`)
   }
   const folder = dirname(path)
   const isFolder = await stat(folder).then(
     (facts) => facts.isDirectory(),
     () => false,
   )
-  if (!isFolder) throw bad(`${option}: the folder ${folder} does not exist. Name a file in an existing folder.`)
+  if (!isFolder) throw bad(option, `The folder ${folder} does not exist. Name a file in an existing folder.`)
   return join(await realpath(folder), basename(path))
 }
 
-async function factsOf(path: string, option: string): Promise<Stats | null> {
+async function factsOf(path: string, option: string | undefined): Promise<Stats | null> {
   try {
     return await lstat(path)
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return null
-    throw asProblem(thrown, `${option}: ${path} can’t be used`)
+    throw asProblem(thrown, about(option, `${path} can’t be used`))
   }
 }
 
@@ -73,15 +78,15 @@ async function factsOf(path: string, option: string): Promise<Stats | null> {
  * Resolves the absolute path of a regular file to read. Refuses pipes, because opening one may wait forever.
  * @throws StudioError `bad_input`, `not_writable`
  */
-export async function fileToRead(asked: string, option: string): Promise<string> {
+export async function fileToRead(asked: string, option?: string): Promise<string> {
   const path = resolve(asked)
   try {
     const facts = await stat(path)
-    if (facts.isDirectory()) throw bad(`${option}: ${path} is a folder. Name a regular file.`)
-    if (!facts.isFile()) throw bad(`${option}: ${path} is a device, a pipe or a socket. Name a regular file.`)
+    if (facts.isDirectory()) throw bad(option, `${path} is a folder. Name a regular file.`)
+    if (!facts.isFile()) throw bad(option, `${path} is a device, a pipe or a socket. Name a regular file.`)
     return path
   } catch (thrown) {
-    throw asProblem(thrown, `${option}: ${path} can’t be read`)
+    throw asProblem(thrown, about(option, `${path} can’t be read`))
   }
 }
 
@@ -90,7 +95,7 @@ export async function fileToRead(asked: string, option: string): Promise<string>
  */
 export async function folderToMake(asked: string, option: string): Promise<string> {
   const path = await resolvePath(resolve(asked), option)
-  if (await factsOf(path, option)) throw bad(`${option}: ${path} exists already. Choose another name.`)
+  if (await factsOf(path, option)) throw bad(option, `${path} exists already. Choose another name.`)
   return path
 }
 
@@ -118,7 +123,7 @@ export async function withTemporaryPath<T>(folder: string, use: (part: string) =
   const release = onEndSignals(() => {
     drop()
     log('error', 'Cancelled.')
-    process.exit(exitCodes.failed)
+    process.exit(signalCode() ?? exitCodes.failed)
   })
   try {
     return await use(part)

@@ -69,7 +69,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expect(await connectionIn(dataDir)).toMatchObject({ state: 'connected', profile })
     const chat = await studio().run(['chat', 'Hello', '--model', 'mirror', '--json', '--data-dir', dataDir])
     expect([chat.code, documents(chat.stdout).at(-1)]).toMatchObject([0, { status: 'complete' }])
-    const doctor = await studio().run(['doctor', '--json', '--data-dir', dataDir])
+    const doctor = await studio().run(['doctor', '--ignore-warnings', '--json', '--data-dir', dataDir])
     expect(JSON.parse(doctor.stdout)).toMatchObject({
       ok: true,
       checks: expect.arrayContaining([
@@ -121,7 +121,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     host.child.kill('SIGTERM')
     const served = await host.ended
     // The connection of one run does not change the stored connections.
-    const doctor = await studio().run(['doctor', '--json', '--connection', 'Work', ...folder])
+    const doctor = await studio().run(['doctor', '--ignore-warnings', '--json', '--connection', 'Work', ...folder])
     expect(JSON.parse(doctor.stdout).checks).toContainEqual({
       name: 'baseAddress',
       status: 'ok',
@@ -197,7 +197,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
       return await terminal.ended
     }
     const cancelled = await typed('\u0003')
-    expect([cancelled.code, cancelled.stdout]).toEqual([1, expect.stringContaining('Cancelled')])
+    expect([cancelled.code, cancelled.stdout]).toEqual([130, expect.stringContaining('Cancelled')])
     expect(await connectionIn(dataDir)).toMatchObject({ state: 'none' })
     const login = await typed(`${canary}\r`)
     expect([login.code, login.stdout]).toEqual([

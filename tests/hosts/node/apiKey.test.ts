@@ -190,7 +190,10 @@ describe.runIf(process.platform === 'linux')('a key that does not come', () => {
     const path = pipe()
     const data = ['--data-dir', join(folder, 'waiting')]
     const args = [command, ...more, ...data, '--base-url', 'http://127.0.0.1:1', '--api-key-file', path]
-    const child = spawn(process.execPath, [studioEntry, ...args], { env: environmentOf({ HOME: folder }) })
+    const child = spawn(process.execPath, [studioEntry, ...args], {
+      env: environmentOf({ HOME: folder }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     onTestFinished(() => void child.kill('SIGKILL'))
     const ended = once(child, 'exit')
     // Succeeds as soon as the program waits for a writer.

@@ -71,7 +71,8 @@ type Way = (args: string[]) => Promise<{ code: number | null; stdout: string }>
 
 async function apps(way: Way, ...args: string[]) {
   const { code, stdout } = await way(['apps', ...args, '--json', '--data-dir', dataDir])
-  return { code, document: JSON.parse(stdout) }
+  const all = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+  return { code, document: args[0] === 'list' ? all : all[0] }
 }
 async function done(way: Way, ...args: string[]) {
   const { code, document } = await apps(way, ...args)
@@ -175,16 +176,23 @@ describe('the commands', () => {
     })
   })
 
-  it('an app can be named when one app has the name; otherwise the id is required', async () => {
+  it('two apps can’t have one name, and --ensure returns the app that has it', async () => {
     const first = await done(here, 'add', 'editor')
     expect(await done(here, 'revoke', 'editor')).toMatchObject({ id: first.id, revokedAt: expect.any(String) })
     const second = await done(here, 'add', 'editor')
     expect(await done(here, 'pause', 'editor')).toMatchObject({ id: second.id, pausedAt: expect.any(String) })
-    const third = await done(here, 'add', 'editor')
-    const { code, document } = await apps(here, 'resume', 'editor')
-    expect([code, document.problem.kind]).toEqual([1, 'bad_input'])
-    for (const { id } of [second, third]) expect(document.problem.message).toContain(id)
-    expect(document.problem.message).not.toContain(first.id)
+    const { code, document } = await apps(here, 'add', 'Editor')
+    expect([code, document.problem]).toMatchObject([
+      1,
+      { kind: 'bad_input', message: expect.stringContaining('editor') },
+    ])
+    expect(await apps(here, 'add', 'Editor', '--ensure')).toEqual({
+      code: 0,
+      document: { id: second.id, name: 'editor', key: null },
+    })
+    const other = await done(here, 'add', 'other')
+    expect((await apps(here, 'set', other.id, '--name', 'editor')).code).toBe(1)
+    expect(await done(here, 'list')).toHaveLength(3)
     expect(await apps(here, 'show', 'nobody')).toMatchObject({
       code: 1,
       document: { problem: { kind: 'no_such_item' } },
@@ -210,11 +218,11 @@ describe('the commands', () => {
     await words('add', 'agent', '--budget-day', '2', '--rpm', '1', '--models', 'a,b,c', '--fail-fast')
     await words('add', 'b')
     expect(await words('pause', 'b')).toMatch(/^Paused b \([a-f0-9]{10}\)\.\n$/)
-    const [b = '', agent = ''] = (await words('list')).split('\n')
+    const [, b = '', agent = ''] = (await words('list')).split('\n')
     expect(agent).toMatch(
-      /^[a-f0-9]{10} {2}agent {2}created .{20} {2}never used {19}2 SC per day, 1 request per minute, 3 models, fails fast$/,
+      /^agent +never used +.{20} {2}[a-f0-9]{10} {2}2 SC per day, 1 request per minute, 3 models, fails fast$/,
     )
-    expect(b).toMatch(/^[a-f0-9]{10} {2}b {6}created .{20} {2}paused \d{4}-\d\d-\d\d \d\d:\d\d UTC$/)
+    expect(b).toMatch(/^b {6}paused \d{4}-\d\d-\d\d \d\d:\d\d UTC +.{20} {2}[a-f0-9]{10}$/)
     expect(await words('set', 'agent', '--rpm', 'none')).toMatch(
       /^Changed agent \(.*\): 2 SC per day, 3 models, fails fast\.\n$/,
     )

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fillFolder } from '../../core/data/fill.ts'
 import { firstCases } from '../../helpers/effort.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
@@ -33,8 +33,16 @@ const here = (...args: string[]): Promise<Ended> => runInProcess(args, unusedPar
 const withFiles = realCommands(environment)
 
 const numbers = ['', ' ', '-1', '1e3', '0x10', 'NaN', 'Infinity', '1.5', '9'.repeat(30), '٣', '+5', '5 ', '__proto__']
-const dates = ['', '2026-02-30', '2026-13-01', '2026-2-3', '0026-11-21', '2026-11-21T25:00', 'yesterday', '1', '2026']
-const otherDates = ['+275760-09-13', '99999-01-01', 'NaN', '__proto__', 'constructor', '2026-02-30T00:00:00Z']
+const dates = ['', '2026-02-30', '2026-13-01', '2026-2-3', '0026-11-21', '2026-11-21T25:00', '1', '2026']
+const otherDates = [
+  '+275760-09-13',
+  '99999-01-01',
+  'NaN',
+  '__proto__',
+  'constructor',
+  '2026-02-30T00:00:00Z',
+  'last week',
+]
 const emptyNames = ['', ' ', '\n']
 const manyLetters = 'x'.repeat(5000)
 
@@ -112,18 +120,6 @@ describe('invalid values', () => {
     expect((await here('serv')).stderr).toMatch(/^error: unknown command 'serv' \(Did you mean serve\?\)\n/)
     expect((await here('apps', 'list', '--jsn')).stderr).toMatch(/^error: .*--jsn' \(Did you mean --json\?\)\n/)
   })
-
-  it('a time without a zone is UTC, whatever the time zone of this computer', async () => {
-    const { instant } = await import('../../../src-main/hosts/node/arguments.ts')
-    vi.stubEnv('TZ', 'America/New_York')
-    try {
-      expect(instant('2026-11-21T14:05')).toBe('2026-11-21T14:05:00.000Z')
-      expect(instant('2026-11-21T14:05:00+01:00')).toBe('2026-11-21T13:05:00.000Z')
-      expect(instant('2026-11-21')).toBe('2026-11-21T00:00:00.000Z')
-    } finally {
-      vi.unstubAllEnvs()
-    }
-  })
 })
 
 describe('impossible paths', { ...needs('posix'), timeout: 240_000 }, () => {
@@ -196,7 +192,7 @@ describe('impossible paths', { ...needs('posix'), timeout: 240_000 }, () => {
     // All cases for one command of each implementation, and some cases for the other commands.
     const some = /force|csv|requests/.test(command.join()) ? /^/ : /dangling|fifo|null|no\/such|xxx/
     for (const path of impossible().filter((one) => some.test(one) && !(isFolder && one.endsWith('new/')))) {
-      expectWords(await run([...command, path, ...where]), option)
+      expectWords(await run([...command, path, ...where]), option === 'FILE' ? '' : option)
     }
     expect([facts(), readdirSync(home)]).toEqual(before)
     expect(readFileSync(at('plain'), 'utf8')).toBe('plain')
@@ -204,7 +200,7 @@ describe('impossible paths', { ...needs('posix'), timeout: 240_000 }, () => {
 
   it('restore reads regular files only, and does not wait for a pipe', { tags: 'long' }, async () => {
     for (const path of impossible().filter((one) => !one.endsWith('new/'))) {
-      expectWords(await run(['restore', path, '--yes', '--data-dir', at('restored')]), 'FILE')
+      expectWords(await run(['restore', path, '--yes', '--data-dir', at('restored')]), '')
     }
     expect(readdirSync(home)).not.toContain('restored')
   })
@@ -247,9 +243,9 @@ describe('impossible paths', { ...needs('posix'), timeout: 240_000 }, () => {
 
   it.each([
     ['backup', '--force'],
-    ['usage', '--format', 'csv', '--output'],
-    ['export', '--what', 'requests', '--output'],
-    ['export', '--what', 'chats', '--output'],
+    ['usage', '--force', '--format', 'csv', '--output'],
+    ['export', '--force', '--what', 'requests', '--output'],
+    ['export', '--force', '--what', 'chats', '--output'],
   ])('a symbolic link is followed and stays a link: %s', async (...command) => {
     const [target, link] = [at('target'), at('link')]
     for (const one of [target, link]) rmSync(one, { force: true })

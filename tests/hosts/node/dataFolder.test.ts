@@ -79,7 +79,7 @@ async function run(args: string[], env: Record<string, string> = {}, stdin = '')
 const given = ['--base-url', 'http://127.0.0.1:1', '--api-key-env', 'KEY']
 /** Commands that write. They mark the folder as a data folder before any other change. */
 const writing: Record<string, string[]> = {
-  serve: ['serve', '--no-web', '--no-api', ...given],
+  serve: ['serve', '--no-web', '--api-port', '0', ...given],
   chat: ['chat', 'Hello', ...given],
   login: ['login', ...given],
   logout: ['logout'],
@@ -95,7 +95,7 @@ const writing: Record<string, string[]> = {
 }
 /** Commands that only read. They change nothing in the folder. */
 const reading: Record<string, string[]> = {
-  doctor: ['doctor'],
+  doctor: ['doctor', '--ignore-warnings'],
   'doctor of a given address': ['doctor', ...given],
   'apps list': ['apps', 'list'],
   'apps show': ['apps', 'show', 'An editor'],
@@ -264,7 +264,7 @@ describe('a data folder', () => {
   }, async () => {
     const killed = join(root, 'killed')
     cpSync(sample, killed, { recursive: true })
-    const serving = start(['serve', '--json', '--no-web', '--no-api', '--sandbox', '--data-dir', killed])
+    const serving = start(['serve', '--json', '--no-web', '--api-port', '0', '--sandbox', '--data-dir', killed])
     running.push(serving)
     await serving.line()
     serving.child.kill('SIGKILL')

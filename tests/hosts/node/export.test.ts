@@ -185,7 +185,7 @@ describe('studio export', () => {
     const turned = ['--since', '2026-11-20', '--until', '2026-11-19']
     for (const what of ['requests', 'chats', 'usage', 'all']) {
       expect(await ask('--what', what, ...turned, '--output', join(out, 'turned'))).toMatchObject({
-        code: 1,
+        code: 2,
         stdout: '',
       })
     }
@@ -222,7 +222,7 @@ describe('studio erase', () => {
       await core.stop()
       expect(JSON.parse(busy.stdout)).toMatchObject({ problem: { kind: 'folder_in_use' } })
       const unasked = await command(...words)
-      expect(unasked).toMatchObject({ code: 1, stderr: expect.stringContaining('Add --yes') })
+      expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('Add --yes') })
       expect((await command('erase', '--what', 'everything', '--older-than', '1')).code).toBe(2)
       const done = await command(...words, '--yes')
       expect(JSON.parse(done.stdout)).toMatchObject({

@@ -183,7 +183,11 @@ describe('the null device', () => {
   })
 })
 
-it.each(['SIGINT', 'SIGTERM'] as const)('%s leaves neither a partial nor a temporary file', async (signal) => {
+it.each([
+  ['SIGHUP', 129],
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s leaves neither a partial nor a temporary file, and is exit code %i', async (signal, code) => {
   const folder = mkdtempSync(join(home, 'half-'))
   const writing = commandLine(fileURLToPath(new URL('fixtures/halfFile.ts', import.meta.url))).start([
     join(folder, 'file'),
@@ -191,7 +195,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('%s leaves neither a partial nor a tempo
   await writing.line()
   expect(readdirSync(folder)).toHaveLength(1)
   writing.child.kill(signal)
-  expect(await writing.ended).toMatchObject({ code: 1, stderr: 'error: Cancelled.\n' })
+  expect(await writing.ended).toMatchObject({ code, stderr: 'error: Cancelled.\n' })
   expect(readdirSync(folder)).toEqual([])
 })
 

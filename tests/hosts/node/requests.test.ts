@@ -40,7 +40,7 @@ it('requests of apps and of the studio are shown while serve runs and after its 
   await notebook('writer-small')
 
   const beside = await requests('--app', 'An editor')
-  expect(beside.stdout.split('\n')[0]).toMatch(/^TIME +APP +ENDPOINT +MODEL +STATUS/)
+  expect(beside.stdout.split('\n')[0]).toMatch(/^TIME \(UTC\) +APP +ENDPOINT +MODEL +STATUS/)
   expect(beside.stdout).toMatch(/An editor +chat +mirror +200/)
   expect(beside.stdout).toMatch(/An editor +chat +no-such-model +404/)
   expect(beside.stdout).toMatch(/An editor +chat +gpt-5 > mirror +200/)
@@ -73,10 +73,10 @@ it('each request is one line in columns, whatever the names of app and model', {
   // A row that has ended is written a moment after its reply.
   const rows = async () => (await requests('--text', 'mirror')).stdout.trimEnd().split('\n').slice(1)
   await expect
-    .poll(async () => (await rows()).map((line) => line.replace(/^[\d:]{8} /, '')))
+    .poll(async () => (await rows()).map((line) => line.replace(/^[\d-]{10} [\d:]{8} +/, '')))
     .toEqual([
-      expect.stringMatching(/^漢字 😀😀😀😀… chat {10}mirror 12:00:00 for… 404 /),
-      expect.stringMatching(/^漢字 😀😀😀😀… chat {10}mirror {15}200 /),
+      expect.stringMatching(/^漢字 😀😀😀😀😀😀 +chat +mirror 12:00:00 forged +404 /),
+      expect.stringMatching(/^漢字 😀😀😀😀😀😀 +chat +mirror +200 /),
     ])
 })
 
@@ -97,7 +97,8 @@ it('invalid options are reported', { tags: 'long' }, async () => {
   for (const args of [
     ['--outcome', 'bad'],
     ['--limit', '0'],
-    ['--since', 'yesterday'],
+    ['--since', 'last week'],
+    ['--tz', 'Nowhere/City'],
     ['--app', ''],
   ]) {
     expect((await requests(...args)).code).toBe(2)

@@ -156,7 +156,8 @@ describe('serve', () => {
       expect([status, headers.get('retry-after')]).toEqual([503, '1'])
       locked.close()
       const ready = JSON.parse(await host.line())
-      expect(ready.web.url).toBe(progress)
+      // Standard error of a service is kept, so it has no token.
+      expect(new URL(ready.web.url).origin).toBe(progress)
       expect((await fetch(progress)).status).toBe(200)
       const { code, stderr } = await endOf(host)
       expect([code, stderr]).toEqual([0, expect.stringContaining('Another program has locked studio.sqlite.')])
@@ -184,11 +185,12 @@ describe('serve', () => {
     const args = ['serve', '--sandbox', '--web-port', '0', '--api-port', '0', '--data-dir', dataDir]
     const host = begin(args)
     const lines = [
-      /^Inference Studio {2}http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/,
+      /^Inference Studio {2}http:\/\/127\.0\.0\.1:\d+$/,
       /^Local API {9}http:\/\/127\.0\.0\.1:\d+\/v1$/,
       /^Sandbox {11}http:\/\/127\.0\.0\.1:\d+$/,
       /^Sandbox key {7}\S+$/,
       /^Data folder {7}\//,
+      /^Open the page with: inference-studio open$/,
       /^Press Ctrl-C to stop\.$/,
     ]
     for (const line of lines) expect(await host.line()).toMatch(line)
@@ -211,7 +213,7 @@ describe('apps beside a running serve', () => {
     const revoked = await run(['apps', 'revoke', id, ...where])
     expect([revoked.code, await ask(key)]).toEqual([0, 401])
     const listed = await run(['apps', 'list', ...where])
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ id, name: 'editor', revokedAt: expect.any(String) }])
+    expect(JSON.parse(listed.stdout)).toMatchObject({ id, name: 'editor', revokedAt: expect.any(String) })
     expect(listed.stdout + keptIn(dataDir)).not.toContain(key)
     expect((await endOf(host)).code).toBe(0)
   })
@@ -222,10 +224,11 @@ describe('apps beside a running serve', () => {
     await run(['apps', 'add', 'b', ...where])
     expect(stdout.split('\n').filter((line) => /^isk_[\w-]+$/.test(line))).toHaveLength(1)
     const rows = (await run(['apps', 'list', ...where])).stdout.trimEnd().split('\n')
-    expect(rows).toHaveLength(2)
-    const [first = '', second = ''] = rows
-    expect(first).toMatch(/^\S+ {2}b {12}created \d{4}-\d\d-\d\d \d\d:\d\d UTC {2}never used$/)
-    expect(second.indexOf('made')).toBe(first.indexOf('made'))
+    expect(rows).toHaveLength(3)
+    const [head = '', first = '', second = ''] = rows
+    expect(head).toMatch(/^NAME +STATE +CREATED +ID +LIMITS$/)
+    expect(first).toMatch(/^b +never used +\d{4}-\d\d-\d\d \d\d:\d\d UTC {2}[a-f\d]{10}$/)
+    expect(second.indexOf('never used')).toBe(first.indexOf('never used'))
   })
 })
 
@@ -234,7 +237,15 @@ describe('doctor', () => {
     const { checks } = JSON.parse(stdout)
     return Object.fromEntries(checks.map((check: Record<string, string>) => [check.name, [check.status, check.detail]]))
   }
-  const args = (baseUrl = service.baseUrl) => ['doctor', '--json', '--base-url', baseUrl, '--data-dir', dataDir]
+  const args = (baseUrl = service.baseUrl) => [
+    'doctor',
+    '--ignore-warnings',
+    '--json',
+    '--base-url',
+    baseUrl,
+    '--data-dir',
+    dataDir,
+  ]
 
   it('doctor reports an accepted API key without printing it', async () => {
     const { code, stdout, stderr } = await run(args(), withKey)
@@ -290,7 +301,7 @@ describe('doctor', () => {
     tags: 'long',
   }, async () => {
     const { host, ready } = await serve('--sandbox')
-    const stored = await run(['doctor', '--json', '--data-dir', dataDir])
+    const stored = await run(['doctor', '--ignore-warnings', '--json', '--data-dir', dataDir])
     const { baseAddress } = checksOf(stored.stdout)
     expect([stored.code, baseAddress?.[0]]).toEqual([0, 'warning'])
     expect(baseAddress?.[1]).toContain(new URL(ready.web.url).origin)
@@ -307,7 +318,11 @@ describe('chat', () => {
 
   it('chat --json streams documents, ends with the whole reply and stores it', { tags: 'long' }, async () => {
     const chat = begin([...args('Say something.', '--model', 'mirror'), '--json'], withKey)
-    expect(JSON.parse(await chat.line())).toEqual({ delta: expect.any(String) })
+    expect(JSON.parse(await chat.line())).toEqual({
+      chat: expect.any(String),
+      reply: expect.any(String),
+      model: 'mirror',
+    })
     const { code, stdout, stderr } = await chat.ended
     const said = documents(stdout) as { delta?: string; status?: string; text?: string }[]
     const whole = said.at(-1)
@@ -321,9 +336,13 @@ describe('chat', () => {
   it('Ctrl-C stores the text so far and closes the request to the service', { tags: 'long' }, async () => {
     const chat = begin([...args('Go on.', '--model', 'writer-large'), '--json'], withKey)
     await chat.line()
+    await chat.line()
     chat.child.kill('SIGINT')
     const { code, stdout } = await chat.ended
-    expect([code, documents(stdout).at(-1)]).toMatchObject([1, { status: 'stopped', text: expect.stringMatching(/./) }])
+    expect([code, documents(stdout).at(-1)]).toMatchObject([
+      130,
+      { status: 'stopped', text: expect.stringMatching(/./) },
+    ])
     expect((await service.observe.whenClosed(lastStream())).closedByClient).toBe(true)
     expect(storedReplies()).toMatchObject([{ status: 'stopped' }])
   })
@@ -348,7 +367,7 @@ describe('chat', () => {
     const { code, stdout } = await chat.ended
     silent.closeAllConnections()
     silent.close()
-    expect([code, documents(stdout)]).toMatchObject([1, [{ problem: { kind: 'cancelled' } }]])
+    expect([code, documents(stdout)]).toMatchObject([130, [{ problem: { kind: 'cancelled' } }]])
   })
 
   it('control characters of a reply are not printed', { tags: 'long' }, async () => {
@@ -357,7 +376,9 @@ describe('chat', () => {
     expect(stdout).not.toMatch(/(?![\n\t])\p{Cc}/u)
   })
 
-  it('chat does not touch a folder that serve uses, and says so', { tags: 'long' }, async () => {
+  it('chat goes through the studio that serve runs on the folder; with another service it is not stored', {
+    tags: 'long',
+  }, async () => {
     const { host, ready } = await serve('--sandbox')
     const given = await run(args('Hello', '--model', 'mirror'), withKey)
     expect([given.code, given.stdout, given.stderr]).toEqual([
@@ -367,10 +388,13 @@ describe('chat', () => {
     ])
     expect(readdirSync(home).filter((name) => name.startsWith('inference-studio-'))).toEqual([])
     const stored = await run(['chat', 'Hello', '--json', '--data-dir', dataDir])
-    const [{ problem }] = documents(stored.stdout) as [{ problem: { kind: string; message: string } }]
-    expect([stored.code, problem.kind]).toEqual([1, 'folder_in_use'])
-    expect(problem.message).toContain(new URL(ready.web.url).origin)
-    expect(storedReplies()).toEqual([])
+    expect([stored.code, stored.stderr]).toEqual([0, ''])
+    expect(documents(stored.stdout).at(-1)).toMatchObject({ status: 'complete', text: expect.stringMatching(/./) })
+    expect(storedReplies()).toMatchObject([{ status: 'complete' }])
+    expect(await run(['open', '--print', '--data-dir', dataDir])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(new URL(ready.web.url).origin),
+    })
     expect((await endOf(host)).code).toBe(0)
   })
 

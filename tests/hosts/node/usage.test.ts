@@ -35,7 +35,7 @@ interface Row {
   state: string
 }
 const rowsOf = async (...args: string[]): Promise<Row[]> =>
-  JSON.parse((await ask('usage', '--format', 'json', ...args)).stdout)
+  documents((await ask('usage', '--format', 'json', ...args)).stdout) as Row[]
 const total = (rows: readonly Row[]): string =>
   rows.reduce((sum, row) => sum.plus(row.cost_sc), new Decimal(0)).toFixed()
 
@@ -47,7 +47,7 @@ it('a folder without an account is reported', async () => {
     code: 0,
     stdout: expect.stringContaining('No account was ever connected'),
   })
-  expect(await ask('usage', '--format', 'json')).toMatchObject({ code: 0, stdout: '[\n]\n' })
+  expect(await ask('usage', '--format', 'json')).toMatchObject({ code: 0, stdout: '' })
   expect(await ask('limits')).toMatchObject({ code: 0, stdout: 'No account was ever connected.\n' })
   expect(documents((await ask('limits', '--json')).stdout)).toEqual([
     { account: null, status: null, key: null, history: [] },
@@ -284,7 +284,6 @@ describe('with generated usage data', () => {
 
   it.each([
     ['a day that is none', 2, ['--since', '2026-02-30']],
-    ['a day with a time', 2, ['--until', '2026-11-20T00:00:00Z']],
     ['a day in another form', 2, ['--since', '20.11.2026']],
     ['a day of no year', 2, ['--since', '0026-11-20']],
     ['more than a hundred years', 1, ['--since', '1970-01-01', '--until', '2099-12-31']],
@@ -292,10 +291,10 @@ describe('with generated usage data', () => {
     ['rooms of the service', 1, ['--by', 'feature', '--source', 'service']],
     ['keys of this machine', 1, ['--by', 'key', '--source', 'here']],
     ['a part of an account’s name', 1, ['--account', 'Min']],
-    ['a last day before the first', 1, ['--since', '2026-11-20', '--until', '2026-11-19']],
+    ['a last day before the first', 2, ['--since', '2026-11-20', '--until', '2026-11-19']],
     ['a side that does not know what is asked', 1, ['--by', 'app', '--source', 'service']],
     ['an account that is not there', 1, ['--account', 'nobody']],
-    ['a file without a format', 1, ['--output', 'x']],
+    ['a file without a format', 2, ['--output', 'x']],
     ['a file that can’t be written', 1, ['--format', 'csv', '--output', '/nowhere/x']],
   ])('refuses %s', async (_, code, args) => {
     const ended = await ask('usage', ...args)
@@ -360,7 +359,7 @@ it('usage and limits are the same beside the core and without it, a network or a
   await sandbox.ended
   const alone = await run(['usage', '--source', 'service', '--format', 'json', '--data-dir', cli.dataDir])
   expect(alone).toMatchObject({ code: 0, stderr: '' })
-  expect(JSON.parse(alone.stdout)).toEqual(beside)
+  expect(documents(alone.stdout)).toEqual(beside)
   const table = (await ask('usage', '--since', '2020-01-01')).stdout
   expect(table).toMatch(/Figures of the service from \d{4}-\d\d-\d\d \d\d:\d\d UTC\./)
   expect(table).toMatch(/SOURCE +MODEL +REQUESTS +TOKENS IN +OUT +CACHED +SC\n/)

@@ -21,7 +21,8 @@ export interface KeptBackup {
 export interface BackupFolder {
   /** Absolute path. */
   folder: string
-  keep: KeepRules
+  /** Null: all of them stay. */
+  keep: KeepRules | null
 }
 
 /** What `keepBackups` did, newest first. */
@@ -39,11 +40,11 @@ export async function writeKeptBackup(
   parts: BackupParts,
   { folder, keep }: BackupFolder,
 ): Promise<{ path: string; summary: BackupSummary } & Kept> {
-  mustKeepSome(keep)
+  if (keep) mustKeepSome(keep)
   mustBeOutside(folder, parts.dataDir)
   const path = join(folder, keptBackupName(new Date().toISOString(), hostname()))
   const summary = await writeBackup(parts, { path })
-  return { path, summary, ...keepBackups(folder, keep) }
+  return { path, summary, ...(keep ? keepBackups(folder, keep) : { kept: backupsIn(folder), deleted: [] }) }
 }
 
 /**

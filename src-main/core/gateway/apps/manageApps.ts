@@ -33,6 +33,7 @@ export function addApp({ appKeys: table, transaction }: Store, given: NewApp): {
   const id = randomBytes(5).toString('hex')
   const { key, hash: secretHash } = makeKey(id)
   return transaction(() => {
+    refuseTaken(table, changes.name, null)
     const plain = { ...defaultAppSettings, name: given.name, colour: leastUsedColour(table.list()) }
     const createdAt = new Date().toISOString()
     table.insert({ id, createdAt, ...changedSettings(plain, changes) }, secretHash)
@@ -45,10 +46,18 @@ export function updateApp({ appKeys: table, transaction }: Store, id: string, gi
   const changes = checkedChanges(given)
   return transaction(() => {
     const before = existing(table, id)
+    if (changes.name !== before.name) refuseTaken(table, changes.name, id)
     if (changes.expiresAt !== before.expiresAt) refusePast(changes.expiresAt)
     table.save(id, changedSettings(before, changes))
     return existing(table, id)
   })
+}
+
+/** Names tell apps apart, in commands too. @throws StudioError `bad_input` when an app that is not revoked has the name, ignoring case */
+function refuseTaken(table: AppTable, name: string | undefined, id: string | null): void {
+  const wanted = name?.toLowerCase()
+  const other = table.list().find((app) => app.id !== id && app.revokedAt === null && app.name.toLowerCase() === wanted)
+  if (other) throw new StudioError('bad_input', `Another app is already called ${other.name}.`)
 }
 
 /** A paused key is refused until it is resumed. @throws StudioError `no_such_item`, `bad_input` for a revoked key */

@@ -21,7 +21,12 @@ interface AppsOptions {
  * `apps add`. The app key is shown only once, so an app whose key could not be printed is deleted again.
  * @throws StudioError `bad_input` when standard output is closed or discarded
  */
-export async function addAppCommand(given: NewApp, options: AppsOptions, parts: Parts): Promise<number> {
+export async function addAppCommand(
+  given: NewApp,
+  options: AppsOptions & { ensure: boolean },
+  parts: Parts,
+): Promise<number> {
+  if (options.ensure && (await isThere(given.name, options, parts))) return exitCodes.ok
   if (outputIsDiscarded()) {
     const words = `Standard output is closed or ${devNull}, and the app key is shown only once. No app was added.`
     throw new StudioError('bad_input', words)
@@ -35,6 +40,21 @@ export async function addAppCommand(given: NewApp, options: AppsOptions, parts: 
     deleteUnseen(apps, app)
     throw failure
   })
+}
+
+/** Prints the app that has the name and is not revoked. False when none has it. */
+async function isThere(name: string, options: AppsOptions, parts: Parts): Promise<boolean> {
+  let app: App | undefined
+  await withAppList(options, parts, (apps) => {
+    app = apps.list().find((one) => one.revokedAt === null && one.name.toLowerCase() === name.toLowerCase())
+  })
+  if (!app) return false
+  if (options.json) printJson({ id: app.id, name: app.name, key: null })
+  else
+    say(
+      `The app ${app.name} (${app.id}) exists already. Its app key was shown when it was added; "apps rotate" replaces it.`,
+    )
+  return true
 }
 
 function deleteUnseen(apps: AppCommands, { id, name }: App): void {
@@ -107,14 +127,11 @@ export function pauseApps(which: string | null, paused: boolean, options: AppsOp
 export function listApps(options: AppsOptions, parts: Parts): Promise<number> {
   return withAppList(options, parts, (apps) => {
     const all = apps.list()
-    if (options.json) printJson(all)
+    if (options.json) for (const app of all) printJson(app)
     else if (all.length === 0) say('No apps yet. Add one with: inference-studio apps add NAME')
     else {
-      say(
-        ...columns(
-          all.map((app) => [app.id, app.name, `created ${toMinute(app.createdAt)}`, stateOf(app), limitsOf(app)]),
-        ),
-      )
+      const rows = all.map((app) => [app.name, stateOf(app), toMinute(app.createdAt), app.id, limitsOf(app)])
+      say(...columns([['NAME', 'STATE', 'CREATED', 'ID', 'LIMITS'], ...rows], { cuts: [4, 0, 1] }))
     }
   })
 }

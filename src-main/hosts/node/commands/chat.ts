@@ -1,73 +1,103 @@
 import { randomUUID } from 'node:crypto'
-import { createRouterClient, type RouterClient } from '@orpc/server'
-import type { Message } from '../../../../src-preload/contract/chat.ts'
-import type { CoreOptions } from '../../../core/core.ts'
+import { open, readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import {
+  type ChatInputs,
+  type ChatSetup,
+  type Conversation,
+  type ConversationEvent,
+  emptySetup,
+  type Message,
+} from '../../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
-import type { Parts, RunningCore } from '../dependencies.ts'
-import { failureOf } from '../failure.ts'
-import { openDataDir } from '../folder.ts'
-import { createNodeHost } from '../host.ts'
+import type { Parts } from '../dependencies.ts'
+import { failureOf, usageError } from '../failure.ts'
 import { exitCodes, log, onOutputFailure, outputFailure, printJson, sayPart } from '../output.ts'
-import { type Interrupt, listenForInterrupt } from '../signals.ts'
-import { startTemporaryCore, type TemporaryCore } from '../temporaryCore.ts'
+import { readPrompt } from '../prompt.ts'
+import type { Interrupt } from '../signals.ts'
+import { type UsedStudio, upload, withStudio } from '../studio.ts'
+import { fileToRead } from '../userFile.ts'
 
 interface ChatOptions extends ConnectionOptions {
   model?: string
+  /** Instructions, sent before the prompt. */
+  system?: string
+  /** Documents and images to attach. */
+  file: string[]
+  /** Goes on with the chat that was used last. */
+  continue: boolean
+  /** Id of a chat to go on with, or the beginning of one. */
+  chat?: string
+  /** File with a JSON schema for the reply. */
+  schema?: string
   dataDir?: string
   json: boolean
 }
-type Client = RouterClient<RunningCore['router']>
+type Client = UsedStudio['client']
 
 /**
- * `chat`: sends one prompt, prints the reply as it arrives and stores both as a conversation.
- * While a running `serve` owns the data folder, a chat with `--sandbox` or `--base-url` uses a temporary folder.
- * Ctrl-C, SIGTERM and a closed output stop the reply; the text received so far is stored.
+ * `chat`: sends one prompt, prints the reply as it arrives and stores both as a conversation. While a studio runs on the data folder, it
+ * sends and stores them. An end signal and a closed output stop the reply; the text received so far is stored.
  */
-export async function chat(prompt: string, options: ChatOptions, parts: Parts): Promise<number> {
-  // Before the signals are handled, so that Ctrl-C ends a process that waits for the key.
+export async function chat(argument: string | undefined, options: ChatOptions, parts: Parts): Promise<number> {
+  // Before the signals are handled, so that Ctrl-C ends a process that waits for the prompt or the key.
+  const text = await readPrompt(argument, options)
+  const schema = options.schema === undefined ? null : await readSchema(options.schema)
+  const files = await Promise.all(options.file.map((file) => fileToRead(file, '--file')))
   const connect = await connectionFrom(options)
-  const interrupt = listenForInterrupt()
-  onOutputFailure(interrupt.now)
-  const { core, close } = await openCore(options, connect, parts)
-  try {
-    const client = createRouterClient(core.router)
-    const model = options.model ?? (await interrupt.or(firstModel(client)))
-    interrupt.signal.throwIfAborted()
-    const ask = { requestId: randomUUID(), conversationId: null, text: prompt, models: [model] }
-    const { conversationId, replyIds } = await client.chat.send(ask)
+  return withStudio({ dataDir: options.dataDir, connect }, parts, async (studio, interrupt) => {
+    onOutputFailure(interrupt.now)
+    const { client } = studio
+    const target = await interrupt.or(targetOf(client, options))
+    const model = options.model ?? target?.model ?? (await interrupt.or(firstModel(client)))
+    const attached = await interrupt.or(attach(studio, files))
+    const ask = { requestId: randomUUID(), text, models: [model], ...attached }
+    const { conversationId, replyIds } = await interrupt.or(send(client, target, ask, { ...options, schema }))
     const [replyId = ''] = replyIds
-    stopOnInterrupt(interrupt, client, replyId)
-    const reply = await follow(client, conversationId, replyId, options.json)
+    if (options.json) printJson({ chat: conversationId, reply: replyId, model })
+    const reply = await follow(client, conversationId, replyId, options.json, interrupt)
     const failure = await outputFailure()
     if (failure) throw failure
     return report(reply, options.json)
-  } finally {
-    await close()
-    interrupt.release()
-  }
+  })
 }
 
-async function openCore(
-  options: ChatOptions,
-  connect: Awaited<ReturnType<typeof connectionFrom>>,
-  parts: Parts,
-): Promise<TemporaryCore> {
-  const coreOptions: CoreOptions = { proxyPort: null, ...(connect && { connect }) }
+/** The JSON schema of a file, as text. @throws CommanderError for a file without one */
+async function readSchema(given: string): Promise<string> {
+  const text = await readFile(await fileToRead(given, '--schema'), 'utf8')
   try {
-    const core = await parts.startCore(createNodeHost(await openDataDir(options.dataDir)), coreOptions)
-    return { core, close: core.stop }
+    const schema: unknown = JSON.parse(text)
+    if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) return text
   } catch (thrown) {
-    const error = failureOf(thrown)
-    if (error.kind !== 'folder_in_use') throw thrown
-    // Stored connections are in the folder that the other process owns.
-    if (connect === null || 'profile' in connect) {
-      const words = `${error.message} Or choose a service with --sandbox or --base-url.`
-      throw new StudioError('folder_in_use', words, {}, { cause: thrown })
-    }
-    log('info', 'Another Inference Studio uses the data folder, so this chat is not stored.')
-    return startTemporaryCore(parts, coreOptions)
+    throw usageError(`--schema: ${given} is not JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
   }
+  throw usageError(`--schema: ${given} is not a JSON schema. Name a file with one JSON object.`)
+}
+
+/** The chat to go on with; null for a new one. @throws StudioError `no_such_item`, `bad_input` */
+async function targetOf(client: Client, options: ChatOptions): Promise<Conversation | null> {
+  const { chat: wanted } = options
+  if (wanted === undefined && !options.continue) return null
+  const all = await conversations(client)
+  if (wanted === undefined) {
+    const [last] = all.filter(({ archived }) => !archived).sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
+    if (last) return last
+    throw new StudioError('no_such_item', 'There is no chat to continue yet. Leave out --continue.')
+  }
+  const found = all.filter(({ id }) => id.startsWith(wanted.toLowerCase()))
+  const exact = found.find(({ id }) => id === wanted.toLowerCase()) ?? (found.length === 1 ? found[0] : undefined)
+  if (exact) return exact
+  if (found.length > 1)
+    throw new StudioError('bad_input', `${found.length} chats have an id that begins with ${wanted}.`)
+  throw new StudioError('no_such_item', `No chat has the id ${wanted}. Ids are in "chat --json" and in "export".`)
+}
+
+async function conversations(client: Client): Promise<Conversation[]> {
+  for await (const event of await client.chat.watchList()) {
+    if (event.type === 'snapshot') return event.conversations
+  }
+  throw new StudioError('bug', 'The core sent no list of chats.')
 }
 
 async function firstModel(client: Client): Promise<string> {
@@ -77,47 +107,166 @@ async function firstModel(client: Client): Promise<string> {
   return first.id
 }
 
-function stopOnInterrupt(interrupt: Interrupt, client: Client, replyId: string): void {
+const imageName = /\.(?:png|jpe?g|gif|webp)$/i
+
+/** Uploads the files: images by their name, everything else as documents. */
+async function attach(studio: UsedStudio, paths: readonly string[]) {
+  const attachments: ChatInputs['send']['attachments'] = []
+  const documents: ChatInputs['send']['documents'] = []
+  for (const path of paths) {
+    const file = await open(path, 'r')
+    try {
+      const uploadId = await upload(studio, file, basename(path))
+      if (imageName.test(path)) {
+        const { mediaId } = await studio.client.media.addImage({ uploadId })
+        attachments.push({ mediaId, detail: null })
+      } else {
+        const { mediaId, name, notes } = await studio.client.documents.add({ uploadId })
+        documents.push({ mediaId, name, pages: null })
+        for (const note of notes) log('warn', `${name}: ${note}`)
+      }
+    } finally {
+      await file.close()
+    }
+  }
+  return { attachments, documents }
+}
+
+/** Sends the message. The instructions and the schema become settings of the chat, as in the window. */
+async function send(
+  client: Client,
+  target: Conversation | null,
+  ask: Omit<ChatInputs['send'], 'conversationId'>,
+  { system, schema }: { system?: string; schema: string | null },
+) {
+  const changed = (setup: ChatSetup): ChatSetup => ({
+    ...setup,
+    ...(system !== undefined && { instructions: system }),
+    ...(schema !== null && {
+      params: {
+        ...setup.params,
+        responseFormat: { type: 'json_schema', name: 'reply', schema, strict: true },
+      },
+    }),
+  })
+  const isChanged = system !== undefined || schema !== null
+  if (target === null) {
+    return client.chat.send({ ...ask, conversationId: null, ...(isChanged && { setup: changed(emptySetup) }) })
+  }
+  if (isChanged) {
+    const setup = changed(await setupOf(client, target.id))
+    await client.chat.saveSetup({ conversationId: target.id, setup })
+  }
+  return client.chat.send({ ...ask, conversationId: target.id })
+}
+
+async function setupOf(client: Client, conversationId: string): Promise<ChatSetup> {
+  for await (const event of await client.chat.watch({ conversationId })) {
+    if (event.type === 'snapshot') return event.setup
+  }
+  throw new StudioError('no_such_item', 'This chat was deleted.')
+}
+
+/** Prints a reply as it arrives, and the replies after its tool calls. */
+class ReplyPrinter {
+  replyId: string
+  readonly #json: boolean
+  /** The reply so far: its messages and the results of its tools. */
+  readonly #parts: Set<string>
+  /** Characters that were printed. */
+  readonly #shown = { text: 0, reasoning: 0 }
+
+  constructor(replyId: string, json: boolean) {
+    this.replyId = replyId
+    this.#json = json
+    this.#parts = new Set([replyId])
+  }
+
+  /** Prints what the event adds. Returns the last message of the reply once it has ended, else null. */
+  take(event: ConversationEvent): Message | null {
+    if (event.type === 'delta' && event.messageId === this.replyId && event.field !== 'refusal') {
+      this.#show(event.field, event.at, event.append)
+    }
+    for (const message of messagesOf(event)) {
+      this.#follow(message)
+      if (message.id !== this.replyId) continue
+      this.#show('reasoning', 0, message.reasoning)
+      this.#show('text', 0, message.text)
+      const isRunning = message.status === 'pending' || message.status === 'streaming'
+      // After tool calls, the model reads their results and goes on.
+      if (!isRunning && (message.toolCalls.length === 0 || message.status !== 'complete')) return message
+    }
+    return null
+  }
+
+  /** The reply goes on in the message after the results of its tools. */
+  #follow(message: Message): void {
+    if (message.parentId === null || !this.#parts.has(message.parentId) || message.role === 'user') return
+    mustNotWait(message)
+    this.#parts.add(message.id)
+    if (message.role !== 'assistant' || message.id === this.replyId) return
+    this.replyId = message.id
+    Object.assign(this.#shown, { text: 0, reasoning: 0 })
+  }
+
+  #show(field: 'text' | 'reasoning', at: number, text: string): void {
+    const fresh = text.slice(Math.max(0, this.#shown[field] - at))
+    if (fresh === '') return
+    this.#shown[field] = at + text.length
+    if (this.#json) printJson(field === 'text' ? { delta: fresh } : { reasoning: fresh })
+    else if (field === 'text') sayPart(fresh)
+  }
+}
+
+/** Prints a reply as it arrives, and stops it at an end signal. Resolves to its last message. */
+async function follow(
+  client: Client,
+  conversationId: string,
+  firstId: string,
+  json: boolean,
+  interrupt: Interrupt,
+): Promise<Message> {
+  const printer = new ReplyPrinter(firstId, json)
   const stop = (): void => {
-    client.chat.stop({ replyId }).catch((thrown: unknown) => log('error', failureOf(thrown).message))
+    client.chat.stop({ replyId: printer.replyId }).catch((thrown: unknown) => log('error', failureOf(thrown).message))
   }
   if (interrupt.signal.aborted) stop()
   else interrupt.signal.addEventListener('abort', stop)
-}
-
-/** Prints the text of the reply as it arrives and resolves to the finished reply. */
-async function follow(client: Client, conversationId: string, replyId: string, json: boolean): Promise<Message> {
-  let printed = 0
-  const print = (text: string) => {
-    if (text === '') return
-    printed += text.length
-    if (json) printJson({ delta: text })
-    else sayPart(text)
-  }
-  const seen = (message: Message): Message | null => {
-    if (message.id !== replyId) return null
-    print(message.text.slice(printed))
-    return message.status === 'pending' || message.status === 'streaming' ? null : message
-  }
   for await (const event of await client.chat.watch({ conversationId })) {
-    if (event.type === 'delta' && event.messageId === replyId && event.field === 'text') {
-      print(event.append.slice(Math.max(0, printed - event.at)))
-    }
-    const messages = event.type === 'message' ? [event.message] : 'messages' in event ? event.messages : []
-    for (const message of messages) {
-      const ended = seen(message)
-      if (ended) return ended
-    }
+    const ended = printer.take(event)
+    if (ended) return ended
   }
   throw new StudioError('incomplete_stream', 'The reply ended unexpectedly.')
 }
 
+function messagesOf(event: ConversationEvent): readonly Message[] {
+  if (event.type === 'message') return [event.message]
+  return 'messages' in event ? event.messages : []
+}
+
+/** @throws StudioError `bad_input` for a tool call that a person must allow or answer, which only a window can ask for */
+function mustNotWait({ run }: Message): void {
+  if (run?.state !== 'awaiting' && run?.state !== 'by_hand') return
+  throw new StudioError(
+    'bad_input',
+    `The tool ${run.name} waits for your approval. Open the chat in a window to give it.`,
+  )
+}
+
+/** How an unfinished reply ended. */
+const ends: Record<Exclude<Message['status'], 'complete'>, string> = {
+  pending: 'The reply has not begun',
+  streaming: 'The reply has not ended',
+  stopped: 'The reply was stopped',
+  incomplete: 'The reply is incomplete',
+  failed: 'The reply failed',
+}
+
 function report(reply: Message, json: boolean): number {
-  const { status, text, model, finishReason, usage, problem } = reply
-  if (json) printJson({ status, text, model, finishReason, usage, problem })
-  else {
-    if (text !== '' && !text.endsWith('\n')) sayPart('\n')
-    if (status !== 'complete') log('warn', `The reply is ${status}${problem ? `: ${problem.message}` : '.'}`)
-  }
-  return status === 'complete' ? exitCodes.ok : exitCodes.failed
+  const { status, text, model, finishReason, usage, problem, jsonFaults } = reply
+  if (json) printJson({ status, text, model, finishReason, usage, problem, jsonFaults })
+  else if (text !== '' && !text.endsWith('\n')) sayPart('\n')
+  if (status !== 'complete') log('error', `${ends[status]}${problem ? `: ${problem.message}` : '.'}`)
+  for (const fault of jsonFaults ?? []) log('error', `The reply does not match the schema: ${fault}`)
+  return status === 'complete' && (jsonFaults ?? []).length === 0 ? exitCodes.ok : exitCodes.failed
 }

@@ -34,7 +34,7 @@ export function listPrograms(options: ProgramOptions, parts: Parts): Promise<num
       )
       return [id, name, installed ? 'found' : '', file ?? 'no file', states.join('; ')]
     })
-    say(...columns([['ID', 'NAME', '', 'FILE', 'CONNECTED'], ...rows]))
+    say(...columns([['ID', 'NAME', '', 'FILE', 'CONNECTED'], ...rows], { cuts: [3, 4, 1] }))
   })
 }
 

@@ -17,7 +17,7 @@ export async function listConnections(options: ConnectionsOptions, parts: Parts)
     const all = connections.list()
     if (options.json) for (const profile of all) printJson(profile)
     else if (all.length === 0) say('No connections yet. Add one with: inference-studio login --base-url URL')
-    else say(...columns([['', 'NAME', 'ADDRESS', 'KEY', 'ID'], ...all.map(cells)], { cuts: 1 }))
+    else say(...columns([['', 'NAME', 'ADDRESS', 'KEY', 'ID'], ...all.map(cells)], { cuts: [1, 2] }))
   } finally {
     connections.close()
   }

@@ -17,6 +17,7 @@ import { exitCodes, printJson, sayTable } from '../output.ts'
 import { startTemporaryCore, type TemporaryCore } from '../temporaryCore.ts'
 
 interface DoctorOptions extends ConnectionOptions {
+  ignoreWarnings: boolean
   dataDir?: string
   json: boolean
 }
@@ -38,7 +39,7 @@ const labels: Record<Check['name'], string> = {
   key: 'API key',
 }
 
-/** `doctor`: checks the environment and prints the results, never the API key. Exits with 1 when a check failed. */
+/** `doctor`: checks the environment and prints the results, never the API key. Exits with 1 unless every check is ok. */
 export async function doctor(options: DoctorOptions, parts: Parts): Promise<number> {
   const dataDir = findDataDir(options.dataDir)
   const host = createNodeHost(dataDir)
@@ -46,11 +47,10 @@ export async function doctor(options: DoctorOptions, parts: Parts): Promise<numb
     checkNode(),
     await checkKeychain(host),
     await checkFolder(dataDir),
-    await checkPort('webPort', 8786),
-    await checkPort('apiPort', 8787),
+    ...(await checkPorts(dataDir)),
     ...(await checkConnection(dataDir, options, parts)),
   ]
-  const ok = checks.every((check) => check.status !== 'failed')
+  const ok = checks.every(({ status }) => status === 'ok' || (status === 'warning' && options.ignoreWarnings))
   if (options.json) printJson({ ok, dataDir, checks })
   else sayTable(checks.map(({ name, status, detail }) => [labels[name], `${status.padEnd(9)}${detail}`]))
   return ok ? exitCodes.ok : exitCodes.failed
@@ -95,6 +95,17 @@ async function checkFolder(dataDir: string): Promise<Check> {
       detail: `${dataDir} can be opened by other users; the next start tries to close it`,
     }
   return { name: 'dataFolder', status: 'ok', detail: `${dataDir} is writable and private` }
+}
+
+/** A studio that runs on the folder has the ports that it needs. */
+async function checkPorts(dataDir: string): Promise<Check[]> {
+  const user = await folderUser(dataDir)
+  if (user === null) return [await checkPort('webPort', 8786), await checkPort('apiPort', 8787)]
+  const detail = 'not checked, because a studio runs on the data folder'
+  return [
+    { name: 'webPort', status: 'ok', detail },
+    { name: 'apiPort', status: 'ok', detail },
+  ]
 }
 
 async function checkPort(name: 'webPort' | 'apiPort', port: number): Promise<Check> {

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises'
 import {
   type DeletableKind,
   type DeletionPlan,
@@ -6,10 +5,13 @@ import {
   type RetentionState,
 } from '../../../../src-preload/contract/retention.ts'
 import { StudioError } from '../../../core/errors.ts'
+import { confirm } from '../confirm.ts'
 import type { Parts } from '../dependencies.ts'
+import { failureOf } from '../failure.ts'
 import { openDataDir } from '../folder.ts'
-import { exitCodes, printJson, say, sayTable } from '../output.ts'
-import { listenForInterrupt } from '../signals.ts'
+import { exitCodes, log, printJson, say, sayTable } from '../output.ts'
+import { type Interrupt, listenForInterrupt } from '../signals.ts'
+import { runningStudio } from '../studio.ts'
 
 export interface EraseOptions {
   what: readonly DeletableKind[]
@@ -32,11 +34,11 @@ const names: Record<DeletableKind, string> = {
 
 /**
  * `erase`: deletes data by age permanently, after showing the counts and asking for confirmation.
- * @throws StudioError `folder_in_use` while a studio uses the folder
+ * A studio that runs on the folder does it itself.
  */
 export async function erase(options: EraseOptions, parts: Parts): Promise<number> {
   const { json } = options
-  const data = await parts.openErase(await openDataDir(options.dataDir))
+  const data = await openErasing(await openDataDir(options.dataDir), parts)
   const interrupt = listenForInterrupt()
   interrupt.signal.addEventListener('abort', data.stop, { once: true })
   try {
@@ -47,7 +49,7 @@ export async function erase(options: EraseOptions, parts: Parts): Promise<number
       else say('Nothing to delete.')
       return exitCodes.ok
     }
-    if (!options.yes && !(await interrupt.or(ask(plan)))) {
+    if (!options.yes && !(await ask(plan, interrupt))) {
       say('Nothing was deleted.')
       return exitCodes.failed
     }
@@ -55,6 +57,29 @@ export async function erase(options: EraseOptions, parts: Parts): Promise<number
   } finally {
     interrupt.release()
     await data.close()
+  }
+}
+
+/** Deletes in the folder, or through the studio that runs on it. @throws StudioError `folder_in_use` for one that can't be reached */
+async function openErasing(dataDir: string, parts: Parts): ReturnType<Parts['openErase']> {
+  try {
+    return await parts.openErase(dataDir)
+  } catch (thrown) {
+    if (failureOf(thrown).kind !== 'folder_in_use') throw thrown
+    const studio = await runningStudio(dataDir)
+    if (studio === null) throw thrown
+    const { retention } = studio.client
+    return {
+      count: ({ what, ...selection }) => retention.count({ ...selection, what: [...what] }),
+      async erase({ before, archivedOnly, parts: counted }) {
+        const deleted = counted.flatMap(({ what, items }) => (items > 0 ? { what, reported: items } : []))
+        await retention.start({ before, archivedOnly, parts: deleted })
+        for await (const { running, last } of await retention.watch()) if (running === null) return last
+        return null
+      },
+      stop: () => void retention.stop().catch((stopping: unknown) => log('error', failureOf(stopping).message)),
+      close: studio.close,
+    }
   }
 }
 
@@ -70,20 +95,14 @@ function report({ before }: DeletionPlan, last: RetentionState['last'], json: bo
   return stopped ? exitCodes.failed : exitCodes.ok
 }
 
-/** Asks for confirmation. @throws StudioError `bad_input` without a terminal */
-async function ask({ before }: DeletionPlan): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    throw new StudioError('bad_input', `Add --yes to delete this data from before ${before} permanently.`)
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  try {
-    return /^y(es)?$/i.test(
-      (await terminal.question(`Delete this data from before ${before} permanently? (yes/no) `)).trim(),
-    )
-  } finally {
-    terminal.close()
-  }
-}
+const ask = ({ before }: DeletionPlan, interrupt: Interrupt): Promise<boolean> =>
+  confirm(
+    {
+      question: `Delete this data from before ${before} permanently?`,
+      without: `Add --yes to delete this data from before ${before} permanently.`,
+    },
+    interrupt,
+  )
 
 /** Parses `--what`. @throws StudioError `bad_input` */
 export function readErasables(text: string): DeletableKind[] {

@@ -6,10 +6,12 @@ import { StudioError } from '../../../core/errors.ts'
 import { dayMs } from '../../../core/shared/days.ts'
 import type { DataExport, ExportRange } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
+import { usageError } from '../failure.ts'
 import { findDataDir } from '../folder.ts'
-import { exitCodes, log, writeOutput } from '../output.ts'
+import { exitCodes, log, printJson, writeOutput } from '../output.ts'
+import { readDays } from '../times.ts'
 import { createAtomically, fileToWrite, folderToMake, withTemporaryPath, writeFileAtomically } from '../userFile.ts'
-import { accountOf, outputOption, usage } from './usage.ts'
+import { accountOf, formatFor, outputOption, usage } from './usage.ts'
 
 export interface ExportOptions {
   dataDir?: string
@@ -20,6 +22,9 @@ export interface ExportOptions {
   since?: string
   until?: string
   account?: string
+  /** Overwrite an existing file. */
+  force: boolean
+  json: boolean
 }
 
 const formats = {
@@ -34,33 +39,40 @@ const endings = { zip: 'zip', markdown: 'md', csv: 'csv', json: 'jsonl', parquet
 /** `export`: writes chats, media, the request log and usage in open formats. Needs no network, no keychain and no core. */
 export async function exportData(options: ExportOptions, parts: Parts): Promise<number> {
   const { what, output } = options
-  const format = options.format ?? formats[what][0] ?? null
+  const ended = endedFormat(options)
+  const format = options.format ?? ended ?? formats[what][0] ?? null
   if (format !== null && !formats[what].some((one) => one === format)) {
     const words =
       what === 'media' ? 'has no --format: its files are copied' : `can be written as ${formats[what].join(', ')}`
-    throw new StudioError('bad_input', `${what} ${words}.`)
-  }
-  if (options.since !== undefined && options.until !== undefined && options.since > options.until) {
-    throw new StudioError('bad_input', `--since ${options.since} is later than --until ${options.until}.`)
+    throw usageError(`${what} ${words}.`)
   }
   const dataDir = findDataDir(options.dataDir)
-  if (what === 'all') return exportAll(options, dataDir, parts)
+  const asked: Asked = { ...options, ...readDays(options), dataDir }
+  if (what === 'all') return exportAll(asked, parts)
   if (what === 'media' || format === null) {
     const folder = await folderFor(output, 'media')
     await createAtomically(folder, async (part) => {
-      await exportMedia(part, folder, { ...options, dataDir }, parts)
+      await exportMedia(part, folder, asked, parts)
     })
+    if (options.json) printJson({ written: folder })
     return exitCodes.ok
   }
-  await exportOne(what, format, options.output, { ...options, dataDir }, parts)
+  const file = await exportOne(what, format, output, asked, parts)
+  if (options.json && file !== null) printJson({ written: file })
   return exitCodes.ok
 }
 
+/** The format that `--json` or the name of the file says, where the data has it. */
+function endedFormat({ what, output, json }: ExportOptions): 'csv' | 'json' | 'parquet' | null {
+  if (what !== 'requests' && what !== 'usage') return null
+  const format = formatFor<never>(output, { json: json && (output === undefined || output === '-') })
+  return format === 'lines' ? 'json' : format === 'table' ? null : format
+}
+
 /** Writes a folder with one file or folder per kind of data. */
-async function exportAll(options: ExportOptions, dataDir: string, parts: Parts): Promise<number> {
-  const { format = 'csv' } = options
-  const folder = await folderFor(options.output, 'export')
-  const asked = { ...options, dataDir }
+async function exportAll(asked: Asked, parts: Parts): Promise<number> {
+  const { format = 'csv' } = asked
+  const folder = await folderFor(asked.output, 'export')
   await createAtomically(folder, async (part) => {
     await mkdir(part, { mode: 0o700 })
     await exportMedia(join(part, 'media'), join(folder, 'media'), asked, parts).catch(warnIfEmpty)
@@ -69,11 +81,12 @@ async function exportAll(options: ExportOptions, dataDir: string, parts: Parts):
       ['requests', format],
       ['usage', format],
     ] as const) {
-      const file = join(part, `${what}.${what === 'usage' && how === 'json' ? 'json' : endings[how]}`)
+      const file = join(part, `${what}.${endings[how]}`)
       await exportOne(what, how, file, asked, parts).catch(warnIfEmpty)
     }
   })
-  log('info', `Wrote ${folder}.`)
+  if (asked.json) printJson({ written: folder })
+  else log('info', `Wrote ${folder}.`)
   return exitCodes.ok
 }
 
@@ -86,7 +99,7 @@ function warnIfEmpty(thrown: unknown): void {
 /** The folder to create. @throws StudioError `bad_input` for standard output or an existing path */
 async function folderFor(output: string | undefined, what: 'media' | 'export'): Promise<string> {
   if (output === '-') {
-    throw new StudioError('bad_input', 'This export has several files. Name a folder with --output.')
+    throw usageError('This export has several files. Name a folder with --output.')
   }
   return folderToMake(output ?? `inference-studio-${what}-${new Date().toISOString().slice(0, 10)}`, '--output')
 }
@@ -111,28 +124,33 @@ async function exportOne(
   output: string | undefined,
   asked: Asked,
   parts: Parts,
-): Promise<void> {
-  const file = output === undefined || output === '-' ? null : await fileToWrite(output, outputOption)
+): Promise<string | null> {
+  const file = output === undefined || output === '-' ? null : await fileToWrite(output, outputOption(asked))
   const binary = format === 'zip' || format === 'parquet'
   if (binary && file === null && process.stdout.isTTY) {
-    throw new StudioError(
-      'bad_input',
-      `${format} is a binary format. Write it to a file, such as --output ${what}.${endings[format]}.`,
-    )
+    throw usageError(`${format} is a binary format. Write it to a file, such as --output ${what}.${endings[format]}.`)
   }
-  if (what === 'usage') return exportUsage(format, file, asked, parts)
+  if (binary && file === null && asked.json)
+    throw usageError(`--json prints lines, and ${format} has none. Name a file with --output.`)
+  if (what === 'usage') {
+    await exportUsage(format, file, asked, parts)
+    return file
+  }
   const range = rangeOf(asked)
   const from = await parts.openExport(asked.dataDir)
   try {
     if (what === 'requests') {
       const account = await accountIdOf(asked, parts)
-      if (format === 'csv' || format === 'json' || format === 'parquet')
-        await put(from.requests(format, range, account), file)
+      if (format === 'csv' || format === 'json' || format === 'parquet') {
+        const rows = from.requests(format, range, account)
+        await put(formatFor(output, { format, json: false }) === 'json' ? asArray(rows) : rows, file)
+      }
     } else if (format === 'markdown') await put(from.markdown(range), file)
     else await putArchive(from, range, file)
   } finally {
     from.close()
   }
+  return file
 }
 
 /** Exports usage by model and day from both sources, from the first known day on. */
@@ -160,6 +178,9 @@ async function exportUsage(
       by: 'model',
       source: 'both',
       each: 'day',
+      json: false,
+      // `fileToWrite` has refused an existing file, or the person wants it overwritten.
+      force: true,
       ...(account !== undefined && { account }),
       ...(from !== undefined && { since: from }),
       ...(until !== undefined && { until }),
@@ -193,6 +214,32 @@ async function putArchive(from: DataExport, range: ExportRange, file: string | n
     await put(createReadStream(part), null)
   })
 }
+
+/** JSON lines as one array, with one document per line. */
+async function* asArray(lines: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('[')
+  let isFirst = true
+  let isStart = true
+  for await (const bytes of lines) {
+    const parts: Uint8Array[] = []
+    for (let at = 0; at < bytes.length; ) {
+      const feed = bytes.indexOf(lineFeed, at)
+      const end = feed < 0 ? bytes.length : feed
+      if (isStart && end > at) {
+        parts.push(Buffer.from(isFirst ? '\n' : ',\n'))
+        isFirst = false
+        isStart = false
+      }
+      parts.push(bytes.subarray(at, end))
+      if (feed >= 0) isStart = true
+      at = end + 1
+    }
+    yield Buffer.concat(parts)
+  }
+  yield Buffer.from('\n]\n')
+}
+
+const lineFeed = 0x0a
 
 async function put(content: AsyncIterable<Uint8Array>, file: string | null): Promise<void> {
   if (file !== null) return writeFileAtomically(file, content)

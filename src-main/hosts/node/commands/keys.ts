@@ -25,7 +25,7 @@ export async function keys(options: KeysOptions, parts: Parts): Promise<number> 
     else {
       say(`${account.name} (${account.baseUrl}), updated ${toMinute(all[0]?.asOf ?? null)}`, '')
       say(
-        ...columns([head, ...all.map(cells)], { cuts: 2 }),
+        ...columns([head, ...all.map(cells)], { cuts: [2, 1] }),
         '',
         'Create, change and revoke keys at the service. Its API has no procedure for that.',
       )

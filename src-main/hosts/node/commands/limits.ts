@@ -72,7 +72,7 @@ function sayHistory(history: readonly Limited[]): void {
   say(
     '',
     '429 responses, newest first:',
-    ...columns([['TIME', 'APP', 'ENDPOINT', 'MODEL', 'TIMES', 'WAITED', 'ENDED'], ...rows], { cuts: 3 }),
+    ...columns([['TIME', 'APP', 'ENDPOINT', 'MODEL', 'TIMES', 'WAITED', 'ENDED'], ...rows], { cuts: [3, 1] }),
   )
 }
 

@@ -2,10 +2,12 @@ import type { App } from '../../../../src-preload/contract/apps.ts'
 import { type RequestFilter, type RequestRow, studioFeature } from '../../../../src-preload/contract/requests.ts'
 import { StudioError } from '../../../core/errors.ts'
 import type { Parts } from '../dependencies.ts'
+import { usageError } from '../failure.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, onOutputFailure, printJson, say } from '../output.ts'
 import { listenForEnd } from '../signals.ts'
-import { inColumns } from '../table.ts'
+import { columns } from '../table.ts'
+import { localTime, readPeriod, zoneName } from '../times.ts'
 
 export interface RequestsOptions {
   dataDir?: string
@@ -16,6 +18,9 @@ export interface RequestsOptions {
   outcome?: NonNullable<RequestFilter['outcome']>
   text?: string
   since?: string
+  until?: string
+  /** IANA time zone of the table, and of times without a zone. */
+  tz: string
   limit: number
   json: boolean
 }
@@ -27,7 +32,7 @@ export interface RequestsOptions {
  */
 export async function requests(options: RequestsOptions, parts: Parts): Promise<number> {
   const log = await parts.openRequestLog(findDataDir(options.dataDir))
-  const show = options.json ? printJson : sayRow
+  const show = options.json ? printJson : (row: RequestRow) => say(...linesOf([row], options.tz))
   // Listens before the first row is printed: a reader may send a signal as soon as it sees a row.
   const end = options.follow ? listenForEnd() : null
   try {
@@ -35,8 +40,8 @@ export async function requests(options: RequestsOptions, parts: Parts): Promise<
     // Rows above this id belong to `followLog`, so that no row is skipped or printed twice.
     const last = log.page({}, Number.MAX_SAFE_INTEGER, 1)[0]?.id ?? 0
     const rows = log.page(filter, last + 1, options.limit).reverse()
-    if (!options.json && rows.length > 0) say(head)
-    for (const row of rows) show(row)
+    if (options.json) for (const row of rows) printJson(row)
+    else if (rows.length > 0) say(...linesOf(rows, options.tz, true))
     const open = rows.flatMap(({ id, durationMs }) => (durationMs === null ? [id] : []))
     if (end) await followLog(log, filter, { after: last, open }, end.asked, show)
     else if (rows.length === 0 && !options.json) say('No requests.')
@@ -76,27 +81,40 @@ export function callerId(apps: readonly Pick<App, 'id' | 'name'>[], wanted: stri
   throw new StudioError('no_such_item', `No app has the id or name ${wanted}.`)
 }
 
-function filterOf({ app, model, outcome, text, since }: RequestsOptions, apps: () => App[]): RequestFilter {
+function filterOf({ app, model, outcome, text, since, until, tz }: RequestsOptions, apps: () => App[]): RequestFilter {
+  const from = since === undefined ? null : readPeriod('--since', since, tz).from
+  // The filter includes its upper bound.
+  const end = until === undefined ? null : readPeriod('--until', until, tz)
+  const to = end && Math.max(end.from, end.to - 1)
+  if (from !== null && to !== null && from > to) throw usageError('--since is later than --until.')
   return {
     ...(app !== undefined && { who: callerId(apps(), app) }),
     ...(model !== undefined && { model }),
     ...(outcome !== undefined && { outcome }),
     ...(text !== undefined && { text }),
-    ...(since !== undefined && { since }),
+    ...(from !== null && { since: new Date(from).toISOString() }),
+    ...(to !== null && { until: new Date(to).toISOString() }),
   }
 }
 
-const widths = [8, 14, 13, 20, 11, 8, 8, 15] as const
+/** Column widths of rows that follow, when no table gave the widths: those of usual rows. */
+const usualWidths = [19, 14, 13, 20, 11, 8, 8, 15]
 
-const columns = (cells: readonly string[]): string =>
-  cells.map((cell, at) => (widths[at] === undefined ? cell : inColumns(cell, widths[at]))).join(' ')
+/** Rows as lines of the table, oldest first, with times of the zone. */
+function linesOf(rows: readonly RequestRow[], tz: string, hasHead = false): string[] {
+  const head = [`TIME (${zoneName(tz)})`, 'APP', 'ENDPOINT', 'MODEL', 'STATUS', 'FIRST', 'TOOK', 'TOKENS', 'SC', '']
+  const cells = rows.map((row) => cellsOf(row, tz))
+  const lines = columns([head, ...cells], { cuts: [9, 3, 1, 2], atLeast: usualWidths })
+  return hasHead ? lines : lines.slice(1)
+}
 
-const head = columns(['TIME', 'APP', 'ENDPOINT', 'MODEL', 'STATUS', 'FIRST', 'TOOK', 'TOKENS', 'SC'])
-
-/** Prints one row; times are in UTC. */
-function sayRow(row: RequestRow): void {
-  const cells = [
-    row.at.slice(11, 19),
+function cellsOf(row: RequestRow, tz: string): string[] {
+  const notes = [
+    ...(row.state === 'refused' && row.problem ? [row.problem.message] : []),
+    ...(row.ignored.length > 0 ? [`ignored: ${row.ignored.join(', ')}`] : []),
+  ]
+  return [
+    localTime(Date.parse(row.at), tz),
     callerName(row),
     row.endpoint === 'other' ? row.path : (row.dialect ?? row.endpoint),
     modelOf(row),
@@ -105,12 +123,8 @@ function sayRow(row: RequestRow): void {
     seconds(row.durationMs),
     row.tokensIn === null && row.tokensOut === null ? '-' : `${row.tokensIn ?? '?'} > ${row.tokensOut ?? '?'}`,
     row.cost === null ? '-' : `${row.costIs === 'estimated' ? '~' : ''}${row.cost}`,
+    notes.join('  '),
   ]
-  const notes = [
-    ...(row.state === 'refused' && row.problem ? [row.problem.message] : []),
-    ...(row.ignored.length > 0 ? [`ignored: ${row.ignored.join(', ')}`] : []),
-  ]
-  say([columns(cells).trimEnd(), ...notes].join('  '))
 }
 
 /** The model that the app asked for, if another one was sent, and the model that was sent. */

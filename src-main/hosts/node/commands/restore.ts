@@ -1,12 +1,18 @@
-import { createInterface } from 'node:readline/promises'
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import type { BackupSummary, Counts } from '../../../../src-preload/contract/data.ts'
-import { StudioError } from '../../../core/errors.ts'
+import { confirm } from '../confirm.ts'
 import type { Parts } from '../dependencies.ts'
+import { usageError } from '../failure.ts'
 import { openDataDir } from '../folder.ts'
 import { exitCodes, printJson, say } from '../output.ts'
-import { listenForInterrupt } from '../signals.ts'
+import { isPiped } from '../prompt.ts'
+import type { Interrupt } from '../signals.ts'
 import { fileToRead } from '../userFile.ts'
-import { countText } from './backup.ts'
+import { countText, withWork } from './backup.ts'
 
 interface RestoreOptions {
   yes: boolean
@@ -14,51 +20,69 @@ interface RestoreOptions {
   json: boolean
 }
 
-/** `restore`: replaces the data folder with a backup. The replaced data is moved to a folder beside it. */
+/** `restore`: replaces the data folder with a backup. The replaced data is moved to `replaced/` in the folder. */
 export async function restore(file: string, options: RestoreOptions, parts: Parts): Promise<number> {
   const data = await parts.openData()
-  const path = await fileToRead(file, 'FILE')
+  const isInput = file === '-'
+  if (isInput && !isPiped()) throw usageError('Pipe a backup to standard input, or name a file.')
+  // Nobody can answer on a standard input that has the backup.
+  if (isInput && !options.yes) throw usageError('Add --yes to restore from standard input.')
+  const given = isInput ? null : await fileToRead(file)
   const dataDir = await openDataDir(options.dataDir)
-  const interrupt = listenForInterrupt()
+  const restored = await withWork(({ signal, progress, pause }, interrupt) => {
+    const agree = (backup: BackupSummary, now: Contents): Promise<boolean> => {
+      pause()
+      return options.yes ? Promise.resolve(true) : ask(dataDir, backup, now, interrupt)
+    }
+    const restoreFrom = (path: string) => data.restore({ dataDir, path, signal, progress, agree })
+    return given === null ? withInput(dataDir, signal, restoreFrom) : restoreFrom(given)
+  })
+  if (restored === null) {
+    say('Nothing was changed.')
+    return exitCodes.failed
+  }
+  const { summary, keptAt } = restored
+  if (options.json) printJson({ dataDir, keptAt, ...summary })
+  else {
+    say(`Restored the backup of ${summary.madeAt} to ${dataDir}: ${countText(summary.counts)}.`)
+    if (keptAt !== null) say(`The replaced data is in ${keptAt}.`)
+    say('Backups contain no API keys. Add missing keys with: inference-studio login')
+  }
+  return exitCodes.ok
+}
+
+/** Stores standard input in the folder for temporary files while `use` reads it. */
+async function withInput<T>(dataDir: string, signal: AbortSignal, use: (path: string) => Promise<T>): Promise<T> {
+  // The next start deletes what a killed process leaves there.
+  const path = join(dataDir, 'tmp', `import-${randomUUID()}.tar`)
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   try {
-    const agree = (backup: BackupSummary, now: Contents): Promise<boolean> =>
-      options.yes ? Promise.resolve(true) : interrupt.or(ask(dataDir, backup, now))
-    const restored = await data.restore({ dataDir, path, signal: interrupt.signal, agree })
-    if (restored === null) {
-      say('Nothing was changed.')
-      return exitCodes.failed
-    }
-    const { summary, keptAt } = restored
-    if (options.json) printJson({ dataDir, keptAt, ...summary })
-    else {
-      say(`Restored the backup of ${summary.madeAt} to ${dataDir}: ${countText(summary.counts)}.`)
-      if (keptAt !== null) say(`The replaced data is in ${keptAt}.`)
-      say('Backups contain no API keys. Add missing keys with: inference-studio login')
-    }
-    return exitCodes.ok
+    await pipeline(process.stdin, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal })
+    return await use(path)
+  } catch (thrown) {
+    // The stream has an error of its own for this.
+    signal.throwIfAborted()
+    throw thrown
   } finally {
-    interrupt.release()
+    await rm(path, { force: true })
   }
 }
 
 /** What a data folder contains, or null when it can't be read. */
 type Contents = { counts: Counts; bytes: number } | null
 
-/** Asks for confirmation. @throws StudioError `bad_input` without a terminal */
-async function ask(dataDir: string, backup: BackupSummary, now: Contents): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    const words = `The backup is valid (${backup.madeAt}: ${countText(backup.counts)}). Add --yes to replace everything in ${dataDir}.`
-    throw new StudioError('bad_input', words)
-  }
-  say(
-    `The backup of ${backup.madeAt} is valid: ${countText(backup.counts)}.`,
-    `It replaces everything in ${dataDir}: ${now ? countText(now.counts) : 'data that can’t be read'}.`,
-    'The replaced data is moved to a folder beside it.',
+function ask(dataDir: string, backup: BackupSummary, now: Contents, interrupt: Interrupt): Promise<boolean> {
+  const contents = countText(backup.counts)
+  return confirm(
+    {
+      lines: [
+        `The backup of ${backup.madeAt} is valid: ${contents}.`,
+        `It replaces everything in ${dataDir}: ${now ? countText(now.counts) : 'data that can’t be read'}.`,
+        `The replaced data is moved to ${join(dataDir, 'replaced')}.`,
+      ],
+      question: 'Restore?',
+      without: `The backup is valid (${backup.madeAt}: ${contents}). Add --yes to replace everything in ${dataDir}.`,
+    },
+    interrupt,
   )
-  const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  try {
-    return /^y(es)?$/i.test((await terminal.question('Restore? (yes/no) ')).trim())
-  } finally {
-    terminal.close()
-  }
 }

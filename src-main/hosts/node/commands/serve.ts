@@ -1,18 +1,19 @@
 import { createRouterClient } from '@orpc/server'
 import type { AppState } from '../../../../src-preload/contract/app.ts'
 import type { Opening } from '../../../../src-preload/contract/data.ts'
-import { StudioError } from '../../../core/errors.ts'
 import { openInBrowser } from '../browser.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
 import type { Parts, RunningCore } from '../dependencies.ts'
 import { failureOf } from '../failure.ts'
 import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
+import { type LocalSocket, openLocalSocket } from '../localSocket.ts'
 import { type LogFormat, setLogFormat } from '../logFormat.ts'
 import { notifySystemd } from '../notifySystemd.ts'
 import { addressShown, exitCodes, log, printJson, say, sayTable } from '../output.ts'
 import { pageFolder } from '../package.ts'
 import { listenForEnd } from '../signals.ts'
+import { firstState } from '../studio.ts'
 import { type Studio, startWebServer, type WebServer } from '../web/server.ts'
 
 export interface ServeOptions extends ConnectionOptions {
@@ -62,6 +63,8 @@ export async function serve(options: ServeOptions, parts: Parts): Promise<number
   const chosen = await coreOptions(options)
   const end = listenForEnd()
   let core: RunningCore | null = null
+  let socket: LocalSocket | null = null
+  let page: WebServer | null = null
   let restart = Promise.withResolvers<'restart'>()
   const front: Front = { web: null, work: null }
   /** Starts the web server before the core when the start-up work takes long. */
@@ -79,17 +82,21 @@ export async function serve(options: ServeOptions, parts: Parts): Promise<number
     const wasPrinted = front.web !== null
     if (front.web) (await front.web).serve(studioOf(core))
     else if (options.web) front.web = startWeb(studioOf(core), options.webPort, () => null)
-    await announce(core, await front.web, dataDir, { ...options, open: options.open && !wasPrinted })
+    page = await front.web
+    socket = await openLocalSocket(dataDir, () => page?.urlToOpen() ?? null, log)
+    await socket?.serve(core)
+    await announce(core, page, dataDir, { ...options, open: options.open && !wasPrinted })
     await tellSystemd('READY=1')
     while ((await Promise.race([end.asked, restart.promise])) === 'restart') {
       restart = Promise.withResolvers()
-      const web = await front.web
-      await web?.pause()
+      await socket?.serve(null)
+      await page?.pause()
       await core.stop()
       core = await start()
-      web?.serve(studioOf(core))
-      const address = web ? new URL(web.url).origin : null
-      core.announce(address ?? (await firstState(core)).proxy.baseUrl)
+      page?.serve(studioOf(core))
+      await socket?.serve(core)
+      const address = page ? new URL(page.url).origin : null
+      core.announce(address ?? (await stateOf(core)).proxy.baseUrl)
     }
   } catch (thrown) {
     // Ctrl-C during the start-up work loses nothing and is not an error.
@@ -97,6 +104,7 @@ export async function serve(options: ServeOptions, parts: Parts): Promise<number
   } finally {
     end.release()
     await tellSystemd('STOPPING=1')
+    await socket?.close()
     await front.web?.then((server) => server.stop()).catch(() => undefined)
     await core?.stop()
   }
@@ -135,7 +143,7 @@ const studioOf = (core: RunningCore): Studio => ({
 
 /** Logs the address on standard error, because programs wait for the ready line on standard output. */
 function logEarlyAddress(web: WebServer, { open }: ServeOptions): void {
-  log('info', `Starting up. Progress: ${web.url}`)
+  log('info', `Starting up. Progress: ${process.stderr.isTTY ? web.url : new URL(web.url).origin}`)
   if (open) void openPage(web)
 }
 
@@ -152,7 +160,7 @@ function startWeb(studio: Studio | null, port: number | undefined, opening: () =
 }
 
 async function announce(core: RunningCore, web: WebServer | null, dataDir: string, options: ServeOptions) {
-  const state = await firstState(core)
+  const state = await stateOf(core)
   const ready: Ready = {
     web: web && { url: web.url },
     proxy: state.proxy.baseUrl === null ? null : { baseUrl: state.proxy.baseUrl },
@@ -170,16 +178,13 @@ async function announce(core: RunningCore, web: WebServer | null, dataDir: strin
 const openPage = (web: WebServer): Promise<void> =>
   openInBrowser(web.urlToOpen()).catch((thrown: unknown) => log('warn', failureOf(thrown).message))
 
-/** The first app state, as a page receives it. */
-async function firstState(core: RunningCore): Promise<AppState> {
-  const states = await createRouterClient(core.router).app.watch()
-  for await (const state of states) return state
-  throw new StudioError('bug', 'The core sent no state.')
-}
+const stateOf = (core: RunningCore): Promise<AppState> => firstState({ client: createRouterClient(core.router) })
 
 function sayReady(ready: Ready, { connection, proxy }: AppState): void {
   const rows: [string, string][] = []
-  if (ready.web) rows.push(['Inference Studio', ready.web.url])
+  // The system log and files keep what is printed, so only a terminal gets the token.
+  const hasToken = process.stdout.isTTY === true
+  if (ready.web) rows.push(['Inference Studio', hasToken ? ready.web.url : new URL(ready.web.url).origin])
   if (ready.proxy) rows.push(['Local API', ready.proxy.baseUrl])
   else if (proxy.problem) rows.push(['Local API', `off: ${proxy.problem.message}`])
   const { ollama } = proxy
@@ -193,5 +198,6 @@ function sayReady(ready: Ready, { connection, proxy }: AppState): void {
   }
   rows.push(['Data folder', ready.dataDir])
   sayTable(rows)
+  if (ready.web && !hasToken) say('Open the page with: inference-studio open')
   say('Press Ctrl-C to stop.')
 }

@@ -4,9 +4,11 @@ import { StudioError } from '../../../core/errors.ts'
 import { dayMs } from '../../../core/shared/days.ts'
 import { bucketsOf, type ExportRow, rowsOf, totalsOf, type UsageCommands, usageFile } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
+import { usageError } from '../failure.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, harmless, say, writeOutput } from '../output.ts'
 import { columns } from '../table.ts'
+import { dayText, readDays } from '../times.ts'
 import { fileToWrite, writeFileAtomically } from '../userFile.ts'
 
 export interface UsageOptions {
@@ -19,7 +21,12 @@ export interface UsageOptions {
   source: 'service' | 'here' | 'both'
   /** One row per interval and group. Without it, one sum per group over all days. */
   each?: 'day' | 'week' | 'month'
-  format: 'table' | TableFormat
+  /** Default: by the name of `output`, else a table. */
+  format?: 'table' | TableFormat
+  /** One document per line, as `format: 'json'`. */
+  json: boolean
+  /** Overwrite an existing file. */
+  force: boolean
   /** A file, or `-` for standard output (default). */
   output?: string
 }
@@ -32,24 +39,25 @@ const defaultDays = 30
  * Needs no network, no keychain and no core.
  */
 export async function usage(options: UsageOptions, parts: Parts): Promise<number> {
-  const { format } = options
   const output = options.output === '-' ? undefined : options.output
+  const format = formatFor(options.output, options)
+  const range = readDays(options)
   if (format === 'parquet' && output === undefined && process.stdout.isTTY) {
-    throw new StudioError(
-      'bad_input',
-      'Parquet is a binary format. Write it to a file, such as --output usage.parquet.',
-    )
+    throw usageError('Parquet is a binary format. Write it to a file, such as --output usage.parquet.')
   }
   if (format === 'table' && output !== undefined) {
-    throw new StudioError('bad_input', '--output needs --format csv, json or parquet.')
+    throw usageError('--output needs --format csv, json or parquet, or a name that ends with one of them.')
   }
-  const file = output === undefined ? null : await fileToWrite(output, outputOption)
+  const file = output === undefined ? null : await fileToWrite(output, outputOption(options))
   const accounts = await parts.openUsage(findDataDir(options.dataDir))
   try {
     const account = accountOf(accounts, options.account)
-    const views = account ? sourcesOf(options).map((source) => accounts.view(queryOf(options, account, source))) : []
+    const views = account
+      ? sourcesOf(options).map((source) => accounts.view(queryOf({ ...options, ...range }, account, source)))
+      : []
     const rows = views.flatMap((view) => rowsIn(view, options))
-    if (format !== 'table') await write(await usageFile(rows, format), file)
+    if (format === 'lines') await write(Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join('')), file)
+    else if (format !== 'table') await write(await usageFile(rows, format), file)
     else if (account === null) say('No account was ever connected, so there is no usage yet.')
     else sayUsage(account, views, rows, options)
   } finally {
@@ -79,9 +87,9 @@ function sourcesOf({ source, by }: UsageOptions): ('service' | 'here')[] {
 }
 
 function queryOf({ since, until, by, each }: UsageOptions, { id }: Account, source: ViewQuery['source']): ViewQuery {
-  const to = until ?? dayOf(Date.now())
-  const from = since ?? dayOf(Date.parse(to) - (defaultDays - 1) * dayMs)
-  if (from > to) throw new StudioError('bad_input', `--since ${from} is later than --until ${to}.`)
+  const to = until ?? dayText(Date.now())
+  const from = since ?? dayText(Date.parse(to) - (defaultDays - 1) * dayMs)
+  if (from > to) throw usageError(`--since ${from} is later than --until ${to}.`)
   const grain = each ?? 'day'
   return { accountId: id, from, to, grain, by: by === 'day' ? 'model' : by, source, search: '' }
 }
@@ -91,10 +99,25 @@ function rowsIn(view: UsageView, { by, each }: UsageOptions): ExportRow[] {
   return each === undefined ? totalsOf(view) : rowsOf(view)
 }
 
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+/** For `fileToWrite`. */
+export const outputOption = ({ force }: { force: boolean }) => ({
+  ...{ option: '--output', otherwise: 'or - for standard output', overwrite: force },
+})
 
-/** For `fileToWrite`: `--output` overwrites an existing file, as in other programs. */
-export const outputOption = { option: '--output', otherwise: 'or - for standard output', overwrite: true }
+/**
+ * The format of the output. JSON is one array in a file that is named `.json`, and one document per line everywhere else. Without
+ * `--format`, the name of the file decides.
+ */
+export function formatFor<T extends string>(
+  output: string | undefined,
+  { format, json }: { format?: T | undefined; json: boolean },
+): T | 'lines' | 'table' | TableFormat {
+  const ending = /\.(csv|json|jsonl|parquet)$/i.exec(output ?? '')?.[1]?.toLowerCase()
+  if (format !== undefined && format !== 'json') return format
+  if (format === 'json' || json) return ending === 'json' ? 'json' : 'lines'
+  if (ending === 'jsonl') return 'lines'
+  return ending === 'csv' || ending === 'json' || ending === 'parquet' ? ending : 'table'
+}
 
 async function write(bytes: Uint8Array, file: string | null): Promise<void> {
   if (file !== null) return writeFileAtomically(file, [bytes])
@@ -133,7 +156,7 @@ function sayUsage(
     costText(total),
   ])
   const numbers = ['REQUESTS', 'TOKENS IN', 'OUT', 'CACHED', 'SC']
-  const names = by === 'day' ? {} : { cuts: head.length - 1 }
+  const names = by === 'day' ? {} : { cuts: [head.length - 1] }
   say(...columns([[...head, ...numbers], ...lines, ...sums], { right: head.length, ...names }))
   for (const line of notesOf(views)) say('', line)
 }
@@ -178,7 +201,7 @@ function* notesOf(views: readonly UsageView[]): Generator<string> {
 /** Notes about missing days. The service reports the last 30 days, so only earlier days are lost (specification, Limits). */
 function* gapsOf(buckets: UsageView['buckets'], grain: string): Generator<string> {
   const counted = (count: number): string => `${count} ${count === 1 ? grain : `${grain}s`}`
-  const firstReported = dayOf(Date.now() - (defaultDays - 1) * dayMs)
+  const firstReported = dayText(Date.now() - (defaultDays - 1) * dayMs)
   const open = buckets.filter(({ state }) => state === 'gap' || state === 'partial')
   const lost = open.filter(({ from }) => from < firstReported).length
   if (lost > 0) {

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { StudioError } from '../../../core/errors.ts'
-import { dataFolder, json, nonEmpty, port, shortName, withExamples } from '../arguments.ts'
+import { dataFolder, json, nonEmpty, port, shortName } from '../arguments.ts'
+import { withExamples } from '../commandTable.ts'
 import type { Parts } from '../dependencies.ts'
 
 /** Values of `--grace`, hours. */
@@ -22,9 +23,11 @@ export function describeApps(program: Command, parts: Parts, ended: (code: numbe
 
   withExamples(withSettings(command('add', 'Add an app and print its app key, which is shown only once')), [
     'inference-studio apps add editor',
+    'inference-studio apps add editor --ensure',
     'inference-studio apps add ci --budget-month 5 --models glm-4.6 --expires +30d',
   ])
     .argument('<name>', 'name of the app, at most 80 characters', shortName)
+    .option('--ensure', 'if an app has this name already, print it without a key, change nothing and succeed', false)
     .action(async (name, options, self) => {
       const settings = await readSettings(self, options)
       ended(await (await load()).addAppCommand({ ...settings, name }, options, parts))

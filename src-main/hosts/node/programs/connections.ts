@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { dataFolder, json, nonEmpty, withExamples } from '../arguments.ts'
+import { dataFolder, json, nonEmpty } from '../arguments.ts'
+import { withExamples } from '../commandTable.ts'
 import type { Parts } from '../dependencies.ts'
 
 /** Adds `connections` and its commands. Their code is loaded when one of them runs. */

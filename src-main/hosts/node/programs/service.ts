@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { json, withExamples } from '../arguments.ts'
+import { json } from '../arguments.ts'
+import { withExamples } from '../commandTable.ts'
 
 /** Adds `service` and its commands. Their code is loaded when one of them runs. */
 export function describeService(program: Command, ended: (code: number) => void): void {

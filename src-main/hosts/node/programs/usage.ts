@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { dataFolder, day, json, nonEmpty, path, withExamples } from '../arguments.ts'
+import { dataFolder, json, nonEmpty, path, time } from '../arguments.ts'
+import { withExamples } from '../commandTable.ts'
 import type { Parts } from '../dependencies.ts'
+import { timeForms } from '../times.ts'
 
 /** Adds `usage`, `limits` and `keys`. Their code is loaded when one of them runs. */
 export function describeUsage(program: Command, parts: Parts, ended: (code: number) => void): void {
@@ -12,11 +14,11 @@ export function describeUsage(program: Command, parts: Parts, ended: (code: numb
       .addOption(dataFolder())
 
   withExamples(command('usage', 'Show requests, tokens and cost from stored data, without a network'), [
-    'inference-studio usage --by app --since 2026-11-01',
-    'inference-studio usage --by model --each month --format csv --output usage.csv',
+    'inference-studio usage --by app --since 7d',
+    'inference-studio usage --by model --each month --since 2026-11 --output usage.csv',
   ])
-    .option('--since <day>', 'first day (UTC), such as 2026-11-01 (default: 29 days before the last day)', day)
-    .option('--until <day>', 'last day (UTC), included (default: today)', day)
+    .option('--since <time>', `first day (UTC): ${timeForms} (default: 29 days before the last day)`, time)
+    .option('--until <time>', 'last day (UTC), included; of a month, its last day (default: today)', time)
     .addOption(
       new Option('--by <what>', 'group by').choices(['day', 'model', 'app', 'key', 'feature']).default('model'),
     )
@@ -29,9 +31,16 @@ export function describeUsage(program: Command, parts: Parts, ended: (code: numb
       new Option('--each <interval>', 'one row per interval instead of sums').choices(['day', 'week', 'month']),
     )
     .addOption(
-      new Option('--format <format>', 'output format').choices(['table', 'json', 'csv', 'parquet']).default('table'),
+      new Option('--format <format>', 'output format (default: by the name of the file, else table)').choices([
+        'table',
+        'json',
+        'csv',
+        'parquet',
+      ]),
     )
     .option('--output <file>', 'write to this file; - is standard output (default)', path)
+    .option('--force', 'overwrite an existing file', false)
+    .addOption(json())
     .action(async (options) => ended(await (await import('../commands/usage.ts')).usage(options, parts)))
 
   withExamples(command('limits', 'Show the last known limits of the account and recent 429 responses'), [

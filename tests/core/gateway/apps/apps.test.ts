@@ -295,7 +295,7 @@ describe('an expiry', () => {
 
   it('is announced once, and several ones each', () => {
     vi.useFakeTimers()
-    const soon = [1000, 1000, 40_000].map((ms) => apps.add({ name: `in ${ms}`, expiresAt: inMs(ms) }).app.id)
+    const soon = [1000, 1000, 40_000].map((ms, at) => apps.add({ name: `app ${at}`, expiresAt: inMs(ms) }).app.id)
     const times: number[] = []
     const start = Date.now()
     const stop = apps.observe(() => times.push(Date.now() - start))

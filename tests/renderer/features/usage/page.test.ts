@@ -83,7 +83,10 @@ describe('the Usage pages', () => {
     const card = page.getByRole('region', { name: windowText('usage:cards.label') })
     expect(await card.innerText()).toMatch(/88\.07\sSC\nReported .*\n88\.02 SC est\. after newer requests/)
     // The status bar says the same on hover.
-    const left = await page.getByRole('contentinfo').getByTitle(/88\.02 SC left/).getAttribute('title')
+    const left = await page
+      .getByRole('contentinfo')
+      .getByTitle(/88\.02 SC left/)
+      .getAttribute('title')
     expect(left).toMatch(/88\.02 SC left.*est\./)
     expect(left).toMatch(/requests of this computer/)
     expect(left).toContain(windowText('common:sc'))

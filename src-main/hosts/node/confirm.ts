@@ -1,0 +1,25 @@
+import { createInterface } from 'node:readline/promises'
+import { usageError } from './failure.ts'
+import { say } from './output.ts'
+import type { Interrupt } from './signals.ts'
+
+/**
+ * Asks for confirmation on the terminal, after the given lines.
+ * @param without what the command is about, for the usage error where nobody can be asked
+ * @throws CommanderError without a terminal; StudioError `cancelled` at Ctrl-C
+ */
+export async function confirm(
+  { lines = [], question, without }: { lines?: readonly string[]; question: string; without: string },
+  interrupt: Interrupt,
+): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) throw usageError(without)
+  say(...lines)
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  // Readline reads Ctrl-C as a key.
+  terminal.once('SIGINT', interrupt.byCtrlC)
+  try {
+    return /^y(es)?$/i.test((await interrupt.or(terminal.question(`${question} (yes/no) `))).trim())
+  } finally {
+    terminal.close()
+  }
+}
