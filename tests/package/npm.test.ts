@@ -78,7 +78,8 @@ const recording = (): FormData => {
 
 describe('the npm package', () => {
   it('contains exactly the build, the command and the documents', () => {
-    const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'resources/scripts/inference-studio.mjs']
+    const scripts = ['resources/scripts/inference-studio.mjs', 'resources/scripts/refuseOldNode.mjs']
+    const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', ...scripts]
     const single = [...entries, ...documents].toSorted()
     const paths = packed.files.map(({ path }) => path)
     expect(paths.filter((path) => !bundled.test(path)).toSorted()).toEqual(single)
@@ -93,7 +94,7 @@ describe('the npm package', () => {
     const host = studio.start([], {}, '', empty)
     running.push(host)
     let url: string | undefined
-    while (url === undefined) url = /http:\/\/127\.0\.0\.1:\d+\/\S*/.exec(await host.line())?.[0]
+    while (url === undefined) url = /http:\/\/127\.0\.0\.1:\d+/.exec(await host.line())?.[0]
     expect(await (await fetch(url)).text()).toContain('<div id="root"')
     host.child.kill('SIGTERM')
     expect((await host.ended).code).toBe(0)

@@ -39,40 +39,41 @@ import { timeForms } from './times.ts'
 export async function run(argv: readonly string[], parts: Parts): Promise<number> {
   openOutput()
   openSignals()
-  const ended = await outcome(argv, parts)
+  const { code: ended, isReported = false } = await outcome(argv, parts)
   // A command that a signal cut has the code of the signal. `serve` and other commands that run until a signal end well with it.
   const code = ended === exitCodes.failed ? (signalCode() ?? ended) : ended
   const failure = await outputFailure()
-  if (failure === null || code !== exitCodes.ok) return code
-  return readerIsGone() ? exitCodes.readerGone : reportFailure(failure, false)
+  if (failure === null || isReported) return code
+  if (!readerIsGone()) return reportFailure(failure, false)
+  return code === exitCodes.ok ? exitCodes.readerGone : code
 }
 
 const usageHint = 'Run "inference-studio --help" for usage.'
 
 /** Runs the command and reports its error. */
-async function outcome(argv: readonly string[], parts: Parts): Promise<number> {
+async function outcome(argv: readonly string[], parts: Parts): Promise<{ code: number; isReported?: true }> {
   let code: number = exitCodes.ok
   const program = commandLine(parts, (ended) => {
     code = ended
   })
   try {
     await program.parseAsync(argv, { from: 'user' })
-    return code
+    return { code }
   } catch (thrown) {
     // Commander throws for `--help` and `--version` too, with exit code 0. Every other error of commander is a usage error.
     const json = argv.includes('--json')
     if (thrown instanceof CommanderError) {
-      if (thrown.exitCode === 0) return exitCodes.ok
+      if (thrown.exitCode === 0) return { code: exitCodes.ok }
       const words = usageWords(thrown, argv)
       // Commander prints the help without a reason, and nothing for a usage error of our own.
       if (thrown.code === 'commander.help' || thrown.code === usageErrorCode) log('error', words)
       if (thrown.code === usageErrorCode) log('info', usageHint)
       if (json) printJson({ problem: { kind: 'bad_input', message: words } })
-      return exitCodes.usage
+      return { code: exitCodes.usage, isReported: true }
     }
     const failure = failureOf(thrown)
-    if (failure.kind === 'cancelled' && readerIsGone()) return exitCodes.readerGone
-    return reportFailure(failure, json)
+    if (failure.kind === 'cancelled' && readerIsGone()) return { code: exitCodes.readerGone, isReported: true }
+    return { code: reportFailure(failure, json), isReported: true }
   }
 }
 

@@ -22,7 +22,7 @@ const toolsOf = async (): Promise<string[]> =>
 it('a backup beside a running studio and a restore after its end: a later app is gone, and the replaced data is set aside', {
   timeout: 120_000,
 }, async () => {
-  const serving = start(['serve', '--json', '--no-web', '--no-api', '--sandbox', '--data-dir', cli.dataDir])
+  const serving = start(['serve', '--json', '--no-web', '--api-port', '0', '--sandbox', '--data-dir', cli.dataDir])
   const { sandbox } = JSON.parse(await serving.line())
   await here('apps', 'add', 'An editor')
   const file = join(home, 'kept.tar')

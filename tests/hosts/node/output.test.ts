@@ -109,7 +109,7 @@ const printing: string[][] = [
   ['doctor', '--sandbox', '--data-dir', join(home, 'doctor')],
   ['chat', 'Hello', '--sandbox', '--data-dir', join(home, 'chat')],
   ['serve', '--sandbox', '--web-port', '0', '--api-port', '0', '--data-dir', join(home, 'serve')],
-  ['serve', '--json', '--no-web', '--no-api', '--data-dir', join(home, 'serve')],
+  ['serve', '--json', '--no-web', '--api-port', '0', '--data-dir', join(home, 'serve')],
   ['sandbox', '--port', '0'],
 ]
 /** `npm test` tries one command for each way of writing output, `npm run test:long` every command. */
