@@ -128,7 +128,7 @@ test('a budget in SC is enforced, and the refusal says what is left [ERR-04]', a
   await budget.fill('5,50')
   await budget.blur()
   await expect(budget).toHaveValue('5.5')
-  await page.getByRole('button', { name: windowText('proxy:form.save') }).click()
+  await page.getByRole('button', { name: windowText('proxy:form.save'), exact: true }).click()
   await expect(card(page, 'Release notes')).toContainText('of 5.5 SC per day')
   await expect(card(page, 'Release notes')).toContainText(windowText('proxy:apps.state.idle'))
 })
@@ -160,7 +160,7 @@ async function saveDailyBudget(page: Page, amount: string): Promise<void> {
     .getByRole('dialog')
     .getByLabel(/per day/i)
     .fill(amount)
-  await page.getByRole('button', { name: windowText('proxy:form.save') }).click()
+  await page.getByRole('button', { name: windowText('proxy:form.save'), exact: true }).click()
 }
 
 test('a blocked app says why, with one action, and raises an alert', { tag: '@long' }, async ({ page }) => {
