@@ -234,7 +234,7 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
   describeData(program, parts, ended)
 
   connectable('chat', 'Send one prompt and print the reply as it arrives', [
-    "inference-studio chat 'Why is the sky blue?' --sandbox",
+    "inference-studio chat 'How do tides work?' --sandbox",
     "inference-studio chat 'Summarise this text' --sandbox < README.md",
     "inference-studio chat 'And in one sentence?' --sandbox --continue",
     "inference-studio chat 'What is this?' --file README.md --sandbox --json",

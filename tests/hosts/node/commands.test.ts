@@ -45,7 +45,7 @@ const shell = (line: string): string =>
 
 /** Commands whose examples run until they are stopped, need a person, a running studio or a real service, or change this computer. */
 const elsewhere =
-  /^(serve|open|sandbox|service|mcp|login|sync|import|self-check|connections|apps (connect|disconnect|set|rotate))\b|--follow|--print|--budget|--app editor/
+  /^(serve|open|sandbox|service|mcp|login|sync|import|self-check|connections|apps (answer|connect|disconnect|set|rotate))\b|--follow|--print|--budget|--app editor/
 
 describe('examples of the help', { tags: 'long', timeout: 180_000 }, () => {
   it('run word for word, one after another', () => {
