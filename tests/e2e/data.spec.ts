@@ -152,7 +152,7 @@ test('storage is listed by feature; a clean-up shows a preview and deletes exact
   await data.getByRole('button', { name: windowText('data:deleteNow') }).click()
   await expect(dialog).toContainText('Delete 1 item permanently?')
   await dialog.getByRole('button', { name: windowText('data:age.confirm') }).click()
-  await expect(data).toContainText('Deleted items stay here for 30 days')
+  await expect(data).toContainText(windowText('data:recentlyDeletedNone'))
   await expect.poll(files).toBe(4)
 })
 

@@ -105,7 +105,7 @@ test('a lost host is explained, and the page reconnects', { tag: '@long' }, asyn
   await expect(page.getByText(/lost|connecting again|reconnect/i).first()).toBeVisible()
   const second = await openWebHost(dataDir, ['--web-port', port])
   // A new process has a new token: the page needs access again and says so.
-  await expect(page.getByText(/Open the address that/i).first()).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText(windowText('shell:status.unauthorizedTitle')).first()).toBeVisible({ timeout: 20_000 })
   await page.goto(second.url)
   await page.reload()
   await expect(

@@ -478,12 +478,12 @@ test('the border of a project file stays visible under the pointer, and the text
 }, async ({ page }) => {
   await page.getByRole('button', { name: windowText('library:newFolder'), exact: true }).click()
   await page.getByLabel(windowText('library:name')).fill('Ports')
-  await page.getByRole('button', { name: windowText('library:create'), exact: true }).click()
   await page.locator('input[data-pinned]').setInputFiles({
     name: 'note.txt',
     mimeType: 'text/plain',
     buffer: Buffer.from('The harbour master is called Ada.'),
   })
+  await page.getByRole('button', { name: windowText('library:create'), exact: true }).click()
   const file = page.getByRole('region', { name: windowText('projects:files') }).getByRole('listitem')
   const open = file.locator('button.chat-document-open')
   await open.hover()

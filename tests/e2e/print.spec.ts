@@ -49,6 +49,8 @@ async function openImported(page: Page, file: string, chat: string): Promise<voi
     .getByText(`Answer ${messages - 1}.`)
     .first()
     .waitFor()
+  // Keys do nothing behind a dialog that is still closing.
+  await expect(page.getByRole('dialog')).toHaveCount(0)
 }
 
 test(
@@ -61,25 +63,23 @@ test(
     expect(await page.locator('article[data-message-id]').count()).toBeLessThan(messages / 2)
 
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
-    const printed = page.evaluate(
-      () =>
-        new Promise<{ text: string; tex: number; background: string; overflowing: number }>((resolve) => {
-          window.print = () => {
-            const view = document.querySelector('.exported-print')
-            const wide = [...(view?.querySelectorAll('pre') ?? [])].filter(
-              (pre) => pre.scrollWidth > pre.clientWidth + 1,
-            )
-            resolve({
-              text: document.body.innerText,
-              tex: view?.querySelectorAll('math').length ?? -1,
-              background: getComputedStyle(document.documentElement).colorScheme,
-              overflowing: wide.length,
-            })
-          }
-        }),
-    )
+    // Pressed before the page has this `print`, the keys would open the browser's.
+    const printed = await page.evaluateHandle(() => {
+      const result = Promise.withResolvers<{ text: string; tex: number; background: string; overflowing: number }>()
+      window.print = () => {
+        const view = document.querySelector('.exported-print')
+        const wide = [...(view?.querySelectorAll('pre') ?? [])].filter((pre) => pre.scrollWidth > pre.clientWidth + 1)
+        result.resolve({
+          text: document.body.innerText,
+          tex: view?.querySelectorAll('math').length ?? -1,
+          background: getComputedStyle(document.documentElement).colorScheme,
+          overflowing: wide.length,
+        })
+      }
+      return { result: result.promise }
+    })
     await page.keyboard.press('ControlOrMeta+P')
-    const { text, tex, background, overflowing } = await printed
+    const { text, tex, background, overflowing } = await printed.evaluate(({ result }) => result)
     expect({ tex, background, overflowing }).toEqual({ tex: messages / 2, background: 'light', overflowing: 0 })
     for (let at = 0; at < messages; at++) expect(text).toContain(at % 2 === 0 ? `Question ${at}.` : `Answer ${at}.`)
     // Nothing of the window: neither the list nor the composer.
@@ -126,22 +126,21 @@ test(
     if (process.env.PICTURES) writeFileSync(info.outputPath('part.pdf'), await page.pdf())
 
     // The keys print everything. While they are held, the browser's own print must not start.
-    const printed = page.evaluate(
-      () =>
-        new Promise<string>((resolve) => {
-          window.print = () => resolve(document.querySelector('.exported-print')?.textContent ?? '')
-          Object.assign(globalThis, { prevented: [] })
-          addEventListener('keydown', (event) => {
-            if (event.key === 'p') Reflect.get(globalThis, 'prevented').push(event.defaultPrevented)
-          })
-        }),
-    )
+    const printed = await page.evaluateHandle(() => {
+      const result = Promise.withResolvers<string>()
+      window.print = () => result.resolve(document.querySelector('.exported-print')?.textContent ?? '')
+      Object.assign(globalThis, { prevented: [] })
+      addEventListener('keydown', (event) => {
+        if (event.key === 'p') Reflect.get(globalThis, 'prevented').push(event.defaultPrevented)
+      })
+      return { result: result.promise }
+    })
     await page.keyboard.down('ControlOrMeta')
     await page.keyboard.down('p')
     await page.keyboard.down('p')
     await page.keyboard.up('p')
     await page.keyboard.up('ControlOrMeta')
-    const whole = await printed
+    const whole = await printed.evaluate(({ result }) => result)
     expect(await page.evaluate(() => Reflect.get(globalThis, 'prevented'))).toEqual([true, true])
     for (let at = 1; at < messages; at += 2) expect(whole).toContain(`Answer ${at}.`)
     expect(whole).not.toContain(windowText('chat:printPart', { keys: 'Ctrl+P' }))

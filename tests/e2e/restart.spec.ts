@@ -7,7 +7,7 @@ import { settings } from '../../src-renderer/i18n/en/settings.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, line, newChat, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openSandbox, openWebHost } from './hosts.ts'
-import { askModel, composer, connectTo, goToPage, quick, send, settled } from './journey.ts'
+import { askModel, composer, connectTo, goToPage, quick, replies, send, settled } from './journey.ts'
 
 let sandbox: Sandbox
 test.beforeEach(async () => {
@@ -94,6 +94,8 @@ test('a chosen backup is restored by one button, on the same page', { tag: '@lon
   await expect(form).toHaveCount(0)
   await expect(notice).not.toContainText('API key')
   await line(page, 'Before the backup').click()
+  // Until the chat is on the stage, the composer is that of the new chat.
+  await expect(replies(page)).toHaveCount(1)
   await send(page, 'After the restore')
   await settled(page, 'complete')
   await openData(page)

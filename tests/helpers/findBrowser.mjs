@@ -37,16 +37,24 @@ function named(variable, env) {
   return path || null
 }
 
-/** Every browser of this computer, best first: named by a variable, on the PATH, installed, Playwright's own, the one of an npm package. */
+/** Whether a browser has neither extensions nor permissions. */
+export const isShell = (path) => path === npmProgramAt('chromium') || /headless[-_]shell/.test(path)
+
+/**
+ * Every browser of this computer, best first: named by a variable, on the PATH, installed, Playwright's own, the one of an npm package.
+ * A headless shell that is named for the page tests comes last, because it can't do what only a full browser can.
+ */
 export function browsersHere(system = { env: process.env, platform: process.platform }) {
   const { env } = system
-  const chosen = named('STUDIO_WHOLE_BROWSER', env) ?? named('STUDIO_BROWSER', env) ?? named('CHROME_PATH', env)
+  const forPages = named('STUDIO_BROWSER', env)
+  const shell = forPages !== null && isShell(forPages) ? forPages : null
+  const chosen = named('STUDIO_WHOLE_BROWSER', env) ?? (shell === null ? forPages : null) ?? named('CHROME_PATH', env)
   if (chosen !== null) return [chosen]
-  const all = [...onPath(names, system), ...installed(system), playwrights(), npmProgramAt('chromium')]
+  const all = [...onPath(names, system), ...installed(system), playwrights(), npmProgramAt('chromium'), shell]
   return all.filter((path) => path && existsSync(path))
 }
 
-/** Path of a full browser, with extensions and permissions, or null. The one of the npm package is a headless shell. */
+/** Path of a full browser, with extensions and permissions. Where there is none, that of a headless shell, or null. */
 export const findBrowser = async () => browsersHere()[0] ?? null
 
 /** Path of the browser for page tests: Debian's headless shell if installed, because it needs half the work of a full browser. */

@@ -4,8 +4,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { node24, root, say } from '../../resources/scripts/ready.mjs'
-import { browsersHere, findPageBrowser, noSandboxWords, tryBrowser } from './findBrowser.mjs'
-import { fetchNpmProgram, npmProgramAt } from './npmPrograms.mjs'
+import { browsersHere, findPageBrowser, isShell, noSandboxWords, tryBrowser } from './findBrowser.mjs'
+import { fetchNpmProgram } from './npmPrograms.mjs'
 import { probe, programs } from './programs.mjs'
 
 /** Longest silence of a download, ms. */
@@ -106,8 +106,7 @@ export async function prepare() {
   }
   if (!browser.path) browser = await prepareBrowser()
   lacking.chromium = browser.why
-  const isShell = browser.path && (browser.path === npmProgramAt('chromium') || /headless[-_]shell/.test(browser.path))
-  lacking['full-browser'] = isShell ? 'only a headless shell is here' : browser.why
+  lacking['full-browser'] = browser.path && isShell(browser.path) ? 'only a headless shell is here' : browser.why
   if (!browser.path) return { browser: null, pageBrowser: null, isSandboxed: true, lacking }
   process.env.STUDIO_WHOLE_BROWSER = browser.path
   // Only saves time. Not every Debian has it, and it is not worth an installation on a person's own machine.

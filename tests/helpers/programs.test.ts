@@ -115,6 +115,10 @@ describe.skipIf(process.platform === 'win32')('a browser', () => {
     }
     expect(browsersHere({ env, platform: 'win32' }).slice(0, 3)).toEqual([onPath, chrome, edge])
     expect(browsersHere({ env: { ...env, STUDIO_BROWSER: edge }, platform: 'win32' })).toEqual([edge])
+    // One for the page tests alone does not hide the browsers that have extensions and permissions.
+    const shell = touch('bin', 'chromium-headless-shell')
+    const withShell = browsersHere({ env: { ...env, STUDIO_BROWSER: shell }, platform: 'win32' })
+    expect([withShell[0], withShell.at(-1)]).toEqual([onPath, shell])
     expect(browsersHere({ env, platform: 'darwin' })).not.toContain(chrome)
     expect(() => browsersHere({ env: { CHROME_PATH: '/no/such' }, platform: 'linux' })).toThrow(/CHROME_PATH names/)
   })
