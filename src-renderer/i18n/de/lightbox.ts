@@ -1,0 +1,17 @@
+export const lightbox = {
+  zoomIn: 'Vergrößern',
+  zoomOut: 'Verkleinern',
+  fit: 'An Fenster anpassen',
+  real: 'Originalgröße',
+  play: 'Diashow starten',
+  pause: 'Diashow anhalten',
+  previous: 'Zurück',
+  next: 'Weiter',
+  more: 'Weitere Aktionen',
+  close: 'Schließen',
+  closeKey: 'Esc',
+  place: '{{at}} von {{count}}',
+  broken: 'Dieses Bild kann nicht angezeigt werden: Seine Datei fehlt oder ist beschädigt.',
+  zoom: '{{percent}} %',
+  keys: 'Pfeile: nächstes. + und −: Zoom. 0: anpassen. 1: Originalgröße. Shift und Pfeile: verschieben. Leertaste: Diashow.',
+}

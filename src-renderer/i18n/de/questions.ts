@@ -1,0 +1,32 @@
+/** Questions about requests of apps that wait for an answer. */
+export const questions = {
+  title: 'Fragen von Apps',
+  card: 'Frage von {{app}}',
+  asks: '{{app}} wartet auf deine Antwort',
+  requests: 'Wartende Anfragen',
+  reasons: {
+    day: 'Das Tagesbudget reicht dafür nicht.',
+    month: 'Das Monatsbudget reicht dafür nicht.',
+    total: 'Das Gesamtbudget reicht dafür nicht.',
+    model: 'Die App hat dieses Modell noch nie verwendet.',
+    cost: 'Eine Anfrage kostet mehr, als du ohne Frage erlaubst.',
+  },
+  model: 'Modell',
+  noModel: 'nicht genannt',
+  most: 'Kostet höchstens',
+  unknown: 'unbekannt',
+  today: 'Heute ausgegeben',
+  sc: '{{amount}} SC',
+  once: 'Einmal erlauben',
+  amount: 'Betrag in SC',
+  more: 'Zum Budget hinzufügen',
+  tomorrow: 'Bis morgen erlauben (UTC)',
+  refuse: 'Abweisen',
+  before: {
+    once: 'Die Anfragen von {{app}} wurden schon einmal erlaubt.',
+    more: 'Das Budget von {{app}} wurde schon erhöht.',
+    tomorrow: '{{app}} ist schon bis morgen erlaubt.',
+    refuse: 'Die Anfragen von {{app}} wurden schon abgewiesen.',
+    none: 'Die Anfragen von {{app}} warten nicht mehr.',
+  },
+}

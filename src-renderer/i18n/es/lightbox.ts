@@ -1,0 +1,17 @@
+export const lightbox = {
+  zoomIn: 'Acercar',
+  zoomOut: 'Alejar',
+  fit: 'Ajustar a la ventana',
+  real: 'Tamaño real',
+  play: 'Iniciar presentación',
+  pause: 'Pausar presentación',
+  previous: 'Anterior',
+  next: 'Siguiente',
+  more: 'Más acciones',
+  close: 'Cerrar',
+  closeKey: 'Esc',
+  place: '{{at}} de {{count}}',
+  broken: 'No se puede mostrar esta imagen: falta su archivo o está dañado.',
+  zoom: '{{percent}} %',
+  keys: 'Flechas: siguiente. + y −: zoom. 0: ajustar. 1: tamaño real. Shift y flechas: mover. Space: presentación.',
+}

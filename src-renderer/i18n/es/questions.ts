@@ -1,0 +1,32 @@
+/** Questions about requests of apps that wait for an answer. */
+export const questions = {
+  title: 'Preguntas de apps',
+  card: 'Pregunta de {{app}}',
+  asks: '{{app}} espera tu respuesta',
+  requests: 'Solicitudes en espera',
+  reasons: {
+    day: 'El presupuesto diario no alcanza para esto.',
+    month: 'El presupuesto mensual no alcanza para esto.',
+    total: 'El presupuesto total no alcanza para esto.',
+    model: 'La app no ha usado antes este modelo.',
+    cost: 'Una solicitud cuesta más de lo que permites sin preguntar.',
+  },
+  model: 'Modelo',
+  noModel: 'sin indicar',
+  most: 'Coste máximo',
+  unknown: 'desconocido',
+  today: 'Gastado hoy',
+  sc: '{{amount}} SC',
+  once: 'Permitir una vez',
+  amount: 'Cantidad en SC',
+  more: 'Añadir al presupuesto',
+  tomorrow: 'Permitir hasta mañana (UTC)',
+  refuse: 'Rechazar',
+  before: {
+    once: 'Las solicitudes de {{app}} ya se permitieron una vez.',
+    more: 'El presupuesto de {{app}} ya se aumentó.',
+    tomorrow: '{{app}} ya tenía permiso hasta mañana.',
+    refuse: 'Las solicitudes de {{app}} ya se rechazaron.',
+    none: 'Las solicitudes de {{app}} ya no están en espera.',
+  },
+}

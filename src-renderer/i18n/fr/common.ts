@@ -1,0 +1,48 @@
+export const common = {
+  sendKey: {
+    send: '{{keys}} pour envoyer, {{newLine}} pour aller à la ligne',
+    generate: '{{keys}} pour générer, {{newLine}} pour aller à la ligne',
+  },
+  close: 'Fermer',
+  cancel: 'Annuler',
+  copied: 'Copié',
+  copyFailed: 'Copie impossible',
+  notification: 'Notifications',
+  showList: 'Afficher la liste',
+  hideList: 'Masquer la liste',
+  inspector: 'Inspecteur',
+  details: 'Détails',
+  never: 'jamais',
+  showKey: 'Afficher la clé',
+  hideKey: 'Masquer la clé',
+  loading: 'Chargement…',
+  storageFailed:
+    'L’espace de stockage du navigateur pour cette page est plein. Vos brouillons et vos choix ne seront conservés que jusqu’à la fermeture de cette fenêtre.',
+  justNow: 'à l’instant',
+  updatedAgo: 'Actualisé {{ago}}',
+  checkedAgo: 'Vérifié {{ago}}',
+  syncedAgo: 'Synchronisé {{ago}}',
+  backedUpAgo: 'Sauvegardé {{ago}}',
+  sc: 'SC : l’unité de crédit dans laquelle le service facture',
+  terms: {
+    estimate: 'est.',
+    estimated: 'est. : estimation, en attendant le chiffre du service',
+    modelMap:
+      'Correspondances de modèles : lequel de vos modèles une app obtient pour le nom de modèle qu’elle demande',
+    slots: 'Places : nombre de requêtes que le service traite en même temps pour cette clé',
+    loggedBodies: 'Corps enregistrés : le texte complet des requêtes et des réponses',
+  },
+  span: {
+    milliseconds: '{{ms}} ms',
+    under: '< {{ms}} ms',
+    seconds: '{{seconds}} s',
+    minutes: '{{whole}} min {{part}} s',
+    hours: '{{whole}} h {{part}} min',
+  },
+  cost: {
+    measured: '{{amount}} SC mesurés',
+    estimated: '{{amount}} SC est.',
+    plain: '{{amount}} SC',
+    unknown: 'inconnu',
+  },
+}

@@ -1,0 +1,17 @@
+export const lightbox = {
+  zoomIn: 'Zoom avant',
+  zoomOut: 'Zoom arrière',
+  fit: 'Ajuster à la fenêtre',
+  real: 'Taille réelle',
+  play: 'Lancer le diaporama',
+  pause: 'Suspendre le diaporama',
+  previous: 'Précédente',
+  next: 'Suivante',
+  more: 'Autres actions',
+  close: 'Fermer',
+  closeKey: 'Esc',
+  place: '{{at}} sur {{count}}',
+  broken: 'Cette image ne peut pas être affichée : son fichier est introuvable ou endommagé.',
+  zoom: '{{percent}} %',
+  keys: 'Flèches : suivante. + et − : zoom. 0 : ajuster. 1 : taille réelle. Shift et flèches : déplacer. Space : diaporama.',
+}

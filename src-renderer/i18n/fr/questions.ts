@@ -1,0 +1,32 @@
+/** Questions about requests of apps that wait for an answer. */
+export const questions = {
+  title: 'Questions des apps',
+  card: 'Question de {{app}}',
+  asks: '{{app}} attend votre réponse',
+  requests: 'Requêtes en attente',
+  reasons: {
+    day: 'Le budget du jour ne suffit pas.',
+    month: 'Le budget du mois ne suffit pas.',
+    total: 'Le budget total ne suffit pas.',
+    model: 'L’app n’a encore jamais utilisé ce modèle.',
+    cost: 'Une requête coûte plus que ce que vous autorisez sans question.',
+  },
+  model: 'Modèle',
+  noModel: 'non indiqué',
+  most: 'Coût maximal',
+  unknown: 'inconnu',
+  today: 'Dépensé aujourd’hui',
+  sc: '{{amount}} SC',
+  once: 'Autoriser une fois',
+  amount: 'Montant en SC',
+  more: 'Ajouter au budget',
+  tomorrow: 'Autoriser jusqu’à demain (UTC)',
+  refuse: 'Refuser',
+  before: {
+    once: 'Les requêtes de {{app}} ont déjà été autorisées une fois.',
+    more: 'Le budget de {{app}} a déjà été augmenté.',
+    tomorrow: '{{app}} a déjà une autorisation jusqu’à demain.',
+    refuse: 'Les requêtes de {{app}} ont déjà été refusées.',
+    none: 'Les requêtes de {{app}} n’attendent plus.',
+  },
+}

@@ -1,0 +1,87 @@
+export const shell = {
+  pages: {
+    label: 'Pages',
+    chat: 'Discussions',
+    speech: 'Voix',
+    transcribe: 'Transcrire',
+    images: 'Images',
+    usage: 'Utilisation',
+    keys: 'Clés',
+    proxy: 'API locale',
+    settings: 'Réglages',
+  },
+  list: 'Liste',
+  filesSkipped_one:
+    '{{names}} ne peut pas être ouvert : c’est un dossier, ou un fichier introuvable ou de plus de 64 Mo.',
+  filesSkipped_many:
+    '{{count}} fichiers ne peuvent pas être ouverts, dont {{names}} : dossiers, fichiers introuvables, trop nombreux ou de plus de 64 Mo.',
+  filesSkipped_other:
+    '{{count}} fichiers ne peuvent pas être ouverts, dont {{names}} : dossiers, fichiers introuvables, trop nombreux ou de plus de 64 Mo.',
+  filesGone: 'Un fichier n’a pas pu être lu. Il a peut-être été déplacé ou supprimé.',
+  locked: {
+    address: 'Adresse affichée dans le terminal',
+    open: 'Ouvrir l’adresse',
+    wrong: 'Collez l’adresse entière, avec tout ce qui suit #token=.',
+  },
+  status: {
+    label: 'État',
+    opening: 'Ouverture…',
+    lost: 'Déconnecté. Reconnexion…',
+    lostLong:
+      'Cette fenêtre a perdu le contact avec Inference Studio. Elle affiche les dernières données connues et se reconnecte automatiquement.',
+    unauthorized: 'Accès non autorisé',
+    unauthorizedTitle: 'Cette page n’est pas autorisée',
+    unauthorizedAbout:
+      'Une adresse qu’Inference Studio ouvre lui-même ne sert qu’une fois, dans la minute. Après un redémarrage du programme, les pages déjà ouvertes ont elles aussi besoin de la nouvelle adresse.',
+    none: 'Non connecté',
+    checking: 'Vérification de {{name}}…',
+    connected: 'Connecté · {{name}}',
+    failed: '{{name}} : {{title}}',
+    proxyOff: 'API locale désactivée',
+    proxyWaiting: 'API locale : non connectée',
+    proxyFailed: 'API locale : {{title}}',
+    proxyTools_one: '{{count}} app',
+    proxyTools_many: '{{count}} apps',
+    proxyTools_other: '{{count}} apps',
+    proxyActive: '{{count}} en cours',
+    requests: 'Requêtes de cette minute',
+    localApi: 'API locale : {{state}}',
+    used: '{{used}} / {{limit}}',
+    usedLabel: 'Requêtes utilisées cette minute',
+    resets: 'remise à zéro dans {{seconds}} s',
+    banned: 'Requêtes bloquées par le service',
+    bannedUntil: 'Requêtes bloquées par le service, fin : {{until}}',
+  },
+  connections: {
+    title: 'Connexions',
+    label: 'Connexion active',
+    sandbox: 'sur cet ordinateur',
+    manage: 'Gérer les connexions…',
+    add: 'Se connecter…',
+  },
+  welcome: {
+    again: 'Non connecté',
+    againLead: 'Choisissez une connexion pour envoyer des requêtes.',
+    saved: 'Vos connexions',
+    savedSwitch: 'Passer à {{name}}',
+    title: 'Bienvenue dans Inference Studio',
+    lead: 'Discutez avec des modèles et laissez vos apps les utiliser en toute sécurité. Choisissez comment commencer.',
+    sandbox: {
+      title: 'Essayer le bac à sable',
+      about:
+        'Un service simulé sur cet ordinateur : sans compte, sans réseau, sans frais. Il répond aux questions sur ce programme et montre à quoi sert chaque partie.',
+      button: 'Essayer le bac à sable',
+      starting: 'Démarrage du bac à sable…',
+      asking: 'Envoi du premier message…',
+    },
+    connect: {
+      title: 'Se connecter',
+      about:
+        'Utilisez votre propre service, avec son adresse et sa clé API. La clé n’est jamais écrite dans les journaux ni dans la base de données.',
+      lead: 'Saisissez l’adresse et la clé API de votre service.',
+      button: 'Se connecter',
+      back: 'Retour',
+    },
+    example: 'Que sais-tu faire ?',
+  },
+}

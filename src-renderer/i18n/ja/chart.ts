@@ -1,0 +1,33 @@
+export const chart = {
+  loading: 'グラフを読み込み中…',
+  failed: 'グラフを読み込めませんでした。下の表に同じ数値があります。',
+  hint: '左右の矢印キーで棒を、上下の矢印キーでその内訳を選択。Enterでリクエストを表示。',
+  hintPlain: '左右の矢印キーで棒を、上下の矢印キーでその内訳を選択。',
+  legend: '凡例',
+  total: '合計',
+  before: '前の期間',
+  open: 'クリックまたはEnterでリクエストを表示',
+  none: 'なし',
+  unknown: '不明',
+  spoken: '{{when}}：{{total}}',
+  spokenPart: '{{name}} {{figure}}',
+  state: {
+    running: '進行中',
+    partial: '期間の終了前に更新。最終的な数値は増える可能性があります',
+    gap: 'データなし：更新されていません',
+  },
+  key: {
+    running: '進行中',
+    partial: '期間の終了前に更新',
+    gap: 'データなし',
+    before: '前の期間',
+  },
+  folded: {
+    day_other: '棒1本＝{{count}}日間の最大値',
+    week_other: '棒1本＝{{count}}週間の最大値',
+    month_other: '棒1本＝{{count}}か月間の最大値',
+  },
+  foldHighest: '{{from}}～{{to}}の最大値',
+  foldOther: '最大値を示す{{from}}～{{to}}の棒の一部',
+  fromTo: '{{from}}～{{to}}',
+}

@@ -1,0 +1,17 @@
+export const lightbox = {
+  zoomIn: '拡大',
+  zoomOut: '縮小',
+  fit: 'ウィンドウに合わせる',
+  real: '実際のサイズ',
+  play: 'スライドショーを再生',
+  pause: 'スライドショーを一時停止',
+  previous: '前へ',
+  next: '次へ',
+  more: 'その他の操作',
+  close: '閉じる',
+  closeKey: 'Esc',
+  place: '{{at}} / {{count}}',
+  broken: 'この画像を表示できません。ファイルがないか、破損しています。',
+  zoom: '{{percent}}%',
+  keys: '矢印：前後の画像。+ と −：拡大と縮小。0：ウィンドウに合わせる。1：実際のサイズ。Shift+矢印：移動。Space：スライドショー。',
+}

@@ -1,0 +1,32 @@
+/** Questions about requests of apps that wait for an answer. */
+export const questions = {
+  title: 'アプリからの確認',
+  card: '{{app}}からの確認',
+  asks: '{{app}}が回答を待っています',
+  requests: '待機中のリクエスト',
+  reasons: {
+    day: '1日の予算では足りません。',
+    month: '1か月の予算では足りません。',
+    total: '合計の予算では足りません。',
+    model: 'アプリがこのモデルを使うのは初めてです。',
+    cost: '1件のリクエストのコストが、確認なしで許可する額を超えます。',
+  },
+  model: 'モデル',
+  noModel: '指定なし',
+  most: '最大コスト',
+  unknown: '不明',
+  today: '今日の支出',
+  sc: '{{amount}} SC',
+  once: '1回だけ許可',
+  amount: '額（SC）',
+  more: '予算に追加',
+  tomorrow: '明日まで許可（UTC）',
+  refuse: '拒否',
+  before: {
+    once: '{{app}}のリクエストは、すでに1回だけ許可されています。',
+    more: '{{app}}の予算は、すでに増額されています。',
+    tomorrow: '{{app}}は、すでに明日まで許可されています。',
+    refuse: '{{app}}のリクエストは、すでに拒否されています。',
+    none: '{{app}}のリクエストは、もう待機していません。',
+  },
+}

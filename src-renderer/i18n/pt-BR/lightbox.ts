@@ -1,0 +1,17 @@
+export const lightbox = {
+  zoomIn: 'Ampliar',
+  zoomOut: 'Reduzir',
+  fit: 'Ajustar à janela',
+  real: 'Tamanho real',
+  play: 'Iniciar apresentação',
+  pause: 'Pausar apresentação',
+  previous: 'Anterior',
+  next: 'Próxima',
+  more: 'Mais ações',
+  close: 'Fechar',
+  closeKey: 'Esc',
+  place: '{{at}} de {{count}}',
+  broken: 'Não é possível mostrar esta imagem: o arquivo não existe ou está danificado.',
+  zoom: '{{percent}}%',
+  keys: 'Setas: próxima. + e −: zoom. 0: ajustar. 1: tamanho real. Shift e setas: mover. Espaço: apresentação.',
+}

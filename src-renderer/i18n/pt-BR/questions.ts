@@ -1,0 +1,32 @@
+/** Questions about requests of apps that wait for an answer. */
+export const questions = {
+  title: 'Perguntas de apps',
+  card: 'Pergunta de {{app}}',
+  asks: '{{app}} aguarda sua resposta',
+  requests: 'Solicitações em espera',
+  reasons: {
+    day: 'O orçamento diário não cobre isto.',
+    month: 'O orçamento mensal não cobre isto.',
+    total: 'O orçamento total não cobre isto.',
+    model: 'O app nunca usou este modelo.',
+    cost: 'Uma solicitação custa mais do que você permite sem pergunta.',
+  },
+  model: 'Modelo',
+  noModel: 'não informado',
+  most: 'Custo máximo',
+  unknown: 'desconhecido',
+  today: 'Gasto hoje',
+  sc: '{{amount}} SC',
+  once: 'Permitir uma vez',
+  amount: 'Valor em SC',
+  more: 'Somar ao orçamento',
+  tomorrow: 'Permitir até amanhã (UTC)',
+  refuse: 'Recusar',
+  before: {
+    once: 'As solicitações de {{app}} já foram permitidas uma vez.',
+    more: 'O orçamento de {{app}} já foi aumentado.',
+    tomorrow: 'As solicitações de {{app}} já foram permitidas até amanhã.',
+    refuse: 'As solicitações de {{app}} já foram recusadas.',
+    none: 'As solicitações de {{app}} não estão mais em espera.',
+  },
+}

@@ -1,0 +1,33 @@
+export const chart = {
+  loading: '正在加载图表…',
+  failed: '无法加载图表。下面的表格有相同的数据。',
+  hint: '左右方向键选择柱形，上下方向键选择其中的部分。按 Enter 显示其请求。',
+  hintPlain: '左右方向键选择柱形，上下方向键选择其中的部分。',
+  legend: '图例',
+  total: '合计',
+  before: '之前',
+  open: '点击或按 Enter 查看请求',
+  none: '无',
+  unknown: '未知',
+  spoken: '{{when}}：{{total}}',
+  spokenPart: '{{name}} {{figure}}',
+  state: {
+    running: '仍在进行',
+    partial: '在时段结束前更新；最终数值可能更高',
+    gap: '无数据：从未更新',
+  },
+  key: {
+    running: '仍在进行',
+    partial: '在时段结束前更新',
+    gap: '无数据',
+    before: '上一时段',
+  },
+  folded: {
+    day_other: '1 个柱形 = {{count}} 天中的最高值',
+    week_other: '1 个柱形 = {{count}} 周中的最高值',
+    month_other: '1 个柱形 = {{count}} 个月中的最高值',
+  },
+  foldHighest: '{{from}}至{{to}}的最高值',
+  foldOther: '{{from}}至{{to}}柱形的一部分，柱形显示最高值',
+  fromTo: '{{from}}至{{to}}',
+}

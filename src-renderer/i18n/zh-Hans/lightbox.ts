@@ -1,0 +1,17 @@
+export const lightbox = {
+  zoomIn: '放大',
+  zoomOut: '缩小',
+  fit: '适合窗口',
+  real: '实际大小',
+  play: '播放幻灯片',
+  pause: '暂停幻灯片',
+  previous: '上一张',
+  next: '下一张',
+  more: '更多操作',
+  close: '关闭',
+  closeKey: 'Esc',
+  place: '{{at}} / {{count}}',
+  broken: '无法显示此图像：其文件丢失或损坏。',
+  zoom: '{{percent}}%',
+  keys: '方向键：切换。+ 和 −：缩放。0：适合窗口。1：实际大小。Shift 加方向键：移动。空格键：幻灯片放映。',
+}

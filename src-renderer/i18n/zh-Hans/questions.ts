@@ -1,0 +1,32 @@
+/** Questions about requests of apps that wait for an answer. */
+export const questions = {
+  title: '应用的询问',
+  card: '{{app}} 的询问',
+  asks: '{{app}} 正在等待你的答复',
+  requests: '等待中的请求',
+  reasons: {
+    day: '每日预算不足以支付此费用。',
+    month: '每月预算不足以支付此费用。',
+    total: '总预算不足以支付此费用。',
+    model: '此应用以前没有使用过此模型。',
+    cost: '有一条请求的费用超过了无需询问的上限。',
+  },
+  model: '模型',
+  noModel: '未指明',
+  most: '最高费用',
+  unknown: '未知',
+  today: '今天的支出',
+  sc: '{{amount}} SC',
+  once: '允许一次',
+  amount: '金额（SC）',
+  more: '追加到预算',
+  tomorrow: '允许到明天（UTC）',
+  refuse: '拒绝',
+  before: {
+    once: '{{app}} 的请求此前已允许一次。',
+    more: '{{app}} 的预算此前已提高。',
+    tomorrow: '{{app}} 此前已获允许，有效到明天。',
+    refuse: '{{app}} 的请求此前已被拒绝。',
+    none: '{{app}} 的请求已不再等待。',
+  },
+}
