@@ -36,8 +36,8 @@ export const alerts = {
     day: '{{spent}} von {{budget}} SC pro Tag.',
     month: '{{spent}} von {{budget}} SC pro Monat.',
     total: '{{spent}} von {{budget}} SC insgesamt.',
-    refused: 'Anfragen dieser App werden abgelehnt.',
-    tooSmall: 'Eine Anfrage wurde abgelehnt, weil sie mehr kosten kann, als übrig ist.',
+    refused: 'Anfragen dieser App werden abgewiesen.',
+    tooSmall: 'Eine Anfrage wurde abgewiesen, weil sie mehr kosten kann, als übrig ist.',
     usual: '{{left}} SC sind übrig. Eine übliche Anfrage dieser App kostet {{usual}} SC (geschätzt).',
   },
   busy: {
@@ -46,16 +46,16 @@ export const alerts = {
   },
   tokens: {
     title: '{{app}}: Token-Limit zu niedrig',
-    body: 'Eine übliche Anfrage dieser App braucht {{usual}} Tokens, ihr Limit beträgt {{limit}} pro Minute. Solche Anfragen werden abgelehnt.',
+    body: 'Eine übliche Anfrage dieser App braucht {{usual}} Tokens, ihr Limit beträgt {{limit}} pro Minute. Solche Anfragen werden abgewiesen.',
   },
   app: {
     paused: '{{app}} ist pausiert',
     expired: 'Der Schlüssel von {{app}} ist abgelaufen',
-    body: 'Eine Anfrage dieser App wurde abgelehnt.',
+    body: 'Eine Anfrage dieser App wurde abgewiesen.',
   },
   cache: {
-    title_one: '{{app}} hat den Cache {{count}} Mal verloren',
-    title_other: '{{app}} hat den Cache {{count}} Mal in Folge verloren',
+    title_one: '{{app}} hat den Cache {{count}}-mal verloren',
+    title_other: '{{app}} hat den Cache {{count}}-mal in Folge verloren',
     body: '{{tokens}} Tokens der letzten Anfrage kamen nicht aus dem Cache. Das kostete {{cost}} SC mehr. {{advice}}',
     bodyUnpriced: '{{tokens}} Tokens der letzten Anfrage kamen nicht aus dem Cache. {{advice}}',
   },

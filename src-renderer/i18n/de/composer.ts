@@ -49,7 +49,7 @@ export const composer = {
   refusedToolsBefore: '{{model}} hat schon einmal eine Anfrage mit Werkzeugen abgelehnt. Das kann auch hier passieren.',
   refusedTitle: '{{model}} hat schon einmal Bilder abgelehnt',
   refusedAbout:
-    'Der Dienst hat eine frühere Anfrage abgewiesen, weil dieses Modell keine Bilder annimmt. Auch diese Anfrage kann abgewiesen werden.',
+    'Der Dienst hat eine frühere Anfrage abgelehnt, weil dieses Modell keine Bilder annimmt. Auch diese Anfrage kann abgelehnt werden.',
   sendAnyway: 'Trotzdem senden',
   chooseOther: 'Anderes Modell auswählen',
   useOther: '{{model}} verwenden',

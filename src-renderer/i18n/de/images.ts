@@ -22,7 +22,7 @@ export const images = {
     text: 'Kein Prompt enthält „{{text}}“.',
     favourites: 'Noch keine Favoriten. Drücke F auf einem Bild, oder wähle seinen Stern.',
     both: 'Kein Prompt eines Favoriten enthält „{{text}}“.',
-    action: 'Alle Bilder zeigen',
+    action: 'Alle Bilder anzeigen',
   },
   composer: {
     label: 'Bilder erzeugen',
@@ -93,7 +93,7 @@ export const images = {
   },
   gallery: {
     label: 'Galerie',
-    hint: 'Pfeiltasten bewegen, Enter öffnet, die Leertaste wählt aus, F markiert als Favorit, Entf löscht',
+    hint: 'Pfeiltasten bewegen, Enter öffnet, Space wählt aus, F markiert als Favorit, Delete löscht',
     favourite: 'Favorit',
     untitled: 'Bild ohne Prompt',
     name: '{{prompt}}, {{width}} × {{height}}, {{date}}',
@@ -151,7 +151,7 @@ export const images = {
     costAll_one: 'für {{count}} Bild',
     costAll_other: 'für {{count}} Bilder',
     row: 'Nr. {{id}}',
-    openRow: 'Anfrage {{id}} im Protokoll zeigen',
+    openRow: 'Anfrage {{id}} im Protokoll anzeigen',
     rowGone: 'Nicht mehr im Protokoll',
     rowFacts: '{{status}} · {{time}}',
   },

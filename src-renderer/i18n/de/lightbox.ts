@@ -13,5 +13,5 @@ export const lightbox = {
   place: '{{at}} von {{count}}',
   broken: 'Dieses Bild kann nicht angezeigt werden: Seine Datei fehlt oder ist beschädigt.',
   zoom: '{{percent}} %',
-  keys: 'Pfeile: nächstes. + und −: Zoom. 0: anpassen. 1: Originalgröße. Shift und Pfeile: verschieben. Leertaste: Diashow.',
+  keys: 'Pfeile: nächstes. + und −: Zoom. 0: anpassen. 1: Originalgröße. Shift und Pfeile: verschieben. Space: Diashow.',
 }

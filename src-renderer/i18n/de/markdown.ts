@@ -28,7 +28,7 @@ export const markdown = {
   formulaFailed: 'Diese Formel kann nicht angezeigt werden: {{reason}}',
   formulaLong: 'sie ist länger als {{count}} Zeichen',
   formulaLate: 'sie dauert zu lange',
-  draw: 'Diagramm zeigen',
+  draw: 'Diagramm anzeigen',
   drawTitle: 'Diesen Code als Diagramm anzeigen',
   showCode: 'Code',
   showCodeTitle: 'Code anzeigen',

@@ -2,7 +2,7 @@
 export const preview = {
   region: 'Vorschau',
   open: 'Vorschau',
-  openTitle: 'Diesen Block neben dem Chat zeigen',
+  openTitle: 'Diesen Block neben dem Chat anzeigen',
   offer: 'Vorschau öffnen',
   offerText_one: '{{kind}}, {{count}} Zeile',
   offerText_other: '{{kind}}, {{count}} Zeilen',

@@ -82,7 +82,7 @@ const kinds = {
     action: 'Adresse prüfen',
   },
   headers_timeout: {
-    title: 'Keine Antwort in der vorgesehenen Zeit',
+    title: 'Antwort blieb aus',
     meaning: 'Die Anfrage wurde gesendet, aber es begann keine Antwort. Trotzdem können Kosten anfallen.',
     action: 'Erneut versuchen',
   },

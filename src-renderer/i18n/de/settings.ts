@@ -121,7 +121,7 @@ export const settings = {
   secrets: {
     title: 'Schlüssel in Inhalten',
     about:
-      'Schlüssel und Tokens werden durch Marken wie [secret: github] ersetzt, bevor ein Inhalt oder Header gespeichert oder exportiert wird. Antworten, die ein Programm mit previous_response_id fortsetzt, werden unverändert gespeichert, weil sie wieder an den Dienst gesendet werden.',
+      'Schlüssel und Tokens werden durch Platzhalter wie [secret: github] ersetzt, bevor ein Inhalt oder Header gespeichert oder exportiert wird. Antworten, die ein Programm mit previous_response_id fortsetzt, werden unverändert gespeichert, weil sie wieder an den Dienst gesendet werden.',
     rules: 'Regeln',
     own: 'Deine eigenen Schlüssel',
     ownHint:

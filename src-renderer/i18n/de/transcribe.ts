@@ -233,4 +233,3 @@ export const transcribe = {
   commandRename: 'Diese Aufnahme umbenennen',
   commandRemove: 'Diese Aufnahme löschen',
 }
-export type TranscribeText = keyof typeof transcribe

@@ -11,7 +11,7 @@ export const appSetups = {
     envFile: 'Save as this file. If the file exists, add these values to its "env".',
     run: 'Run this in your project folder.',
     mergeFile: 'Save as this file. If the file exists, merge the text into it.',
-    mergeSizes: "Save as this file. If the file exists, merge the text into it. The sizes are the model's, in tokens.",
+    mergeSizes: 'Save as this file. If the file exists, merge the text into it. The sizes are the model’s, in tokens.',
     runChoose: 'Run this in your project folder, and choose the model with Ctrl+L.',
     runParts: 'Run this in your project folder. goose takes the address in two parts.',
     mergeList:

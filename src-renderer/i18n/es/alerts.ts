@@ -43,7 +43,7 @@ export const alerts = {
   },
   busy: {
     title: '{{app}} tiene mucha actividad',
-    body: '{{requests}} solicitudes y {{spent}} SC en la última hora.',
+    body: '{{requests}} solicitudes y {{spent}} SC en la última hora.',
   },
   tokens: {
     title: '{{app}}: límite de tokens demasiado bajo',
@@ -58,7 +58,7 @@ export const alerts = {
     title_one: '{{app}} perdió la caché en {{count}} turno',
     title_many: '{{app}} perdió la caché en {{count}} de turnos seguidos',
     title_other: '{{app}} perdió la caché en {{count}} turnos seguidos',
-    body: '{{tokens}} tokens de su última solicitud no vinieron de la caché, lo que costó {{cost}} SC más. {{advice}}',
+    body: '{{tokens}} tokens de su última solicitud no vinieron de la caché, lo que costó {{cost}} SC más. {{advice}}',
     bodyUnpriced: '{{tokens}} tokens de su última solicitud no vinieron de la caché. {{advice}}',
   },
   key: {

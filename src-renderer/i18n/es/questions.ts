@@ -16,7 +16,7 @@ export const questions = {
   most: 'Coste máximo',
   unknown: 'desconocido',
   today: 'Gastado hoy',
-  sc: '{{amount}} SC',
+  sc: '{{amount}} SC',
   once: 'Permitir una vez',
   amount: 'Cantidad en SC',
   more: 'Añadir al presupuesto',

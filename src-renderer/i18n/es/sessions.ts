@@ -6,7 +6,7 @@ export const sessions = {
   columns: {
     session: 'Sesión',
     turns: 'Turnos',
-    toolCalls: 'Llamadas a herramientas',
+    toolCalls: 'Llamadas',
     tokensIn: 'Tokens entrada',
     cached: 'En caché',
     tokensOut: 'Salida',
@@ -31,7 +31,7 @@ export const sessions = {
   lostTurns_one: '{{count}} turno',
   lostTurns_many: '{{count}} de turnos',
   lostTurns_other: '{{count}} turnos',
-  lostCost: '+{{cost}} SC',
+  lostCost: '+{{cost}} SC',
   kept: 'Conservada',
   starts: 'Inicio',
   lostTokens: '{{tokens}} tokens perdidos',
@@ -52,7 +52,7 @@ export const sessions = {
     turns_one: 'en {{count}} turno',
     turns_many: 'en {{count}} de turnos',
     turns_other: 'en {{count}} turnos',
-    lost: '{{tokens}} tokens no vinieron de la caché, lo que costó {{cost}} SC más.',
+    lost: '{{tokens}} tokens no vinieron de la caché, lo que costó {{cost}} SC más.',
     lostUnpriced: '{{tokens}} tokens no vinieron de la caché. Los precios no se conocen.',
   },
   prompt: {

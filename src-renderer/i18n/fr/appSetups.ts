@@ -45,7 +45,7 @@ export const appSetups = {
     codex:
       'Codex demande gpt-5.5, que les correspondances de modèles de cette app remplacent par votre modèle. La fenêtre de contexte est celle de votre modèle si elle est connue, sinon 128 000 tokens. Pas de nouvel essai, car Inference Studio réessaie là où c’est sans risque. Pour utiliser votre compte OpenAI, démarrez-le avec « codex -c model_provider=openai ».',
     claudeCode:
-      'Pour les sous-agents et les petites tâches, Claude Code demande des modèles tels que claude-haiku-5-5, que les correspondances de modèles de cette app remplacent. La fenêtre de contexte est celle de votre modèle si elle est connue, sinon 128 000 tokens. Pas de nouvel essai, car Inference Studio réessaie là où c’est sans risque. Supprimez la variable ANTHROPIC_API_KEY dans votre terminal : une deuxième clé est refusée. Pour réutiliser votre compte Anthropic, déconnectez Claude Code ou retirez ces valeurs.',
+      'Pour les sous-agents et les petites tâches, Claude Code demande des modèles tels que claude-haiku-5-5, que les correspondances de modèles de cette app remplacent. La fenêtre de contexte est celle de votre modèle si elle est connue, sinon 128 000 tokens. Pas de nouvel essai, car Inference Studio réessaie là où c’est sans risque. Supprimez la variable ANTHROPIC_API_KEY dans votre terminal : une deuxième clé est refusée. Pour réutiliser votre compte Anthropic, déconnectez Claude Code ou retirez ces valeurs.',
     cline:
       'Dans l’extension VS Code, choisissez « OpenAI Compatible » comme fournisseur d’API et saisissez les trois mêmes valeurs.',
     droid:

@@ -10,7 +10,7 @@ export const composer = {
   addTools: 'Outils…',
   dropHere: 'Déposez des fichiers pour les joindre au message',
   dropOnList: 'Déposez une archive pour l’importer, ou d’autres fichiers pour les joindre',
-  importOrAttach: 'Importer ou joindre ?',
+  importOrAttach: 'Importer ou joindre ?',
   importOrAttachAbout:
     '« {{name}} » peut être importé s’il s’agit d’un export de discussions. Vous pouvez aussi le joindre au message.',
   attachFile: 'Joindre',

@@ -257,7 +257,7 @@ export const data = {
   age: {
     title: 'Supprimer par ancienneté',
     about:
-      'Vous voyez un aperçu avant toute suppression. Seuls disparaissent automatiquement les éléments que vous avez supprimés il y a 30 jours et, si vous l’activez ci-dessous, les anciennes entrées du journal.',
+      'Vous voyez un aperçu avant toute suppression. Seuls disparaissent automatiquement les éléments que vous avez supprimés il y a 30 jours, et les anciennes entrées du journal si vous activez cette option ci-dessous.',
     types: 'Données',
     kind: {
       conversations: 'Discussions, selon la dernière modification',

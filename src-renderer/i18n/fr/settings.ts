@@ -156,7 +156,7 @@ export const settings = {
     login: 'Démarrer à l’ouverture de session',
     loginHint: 'Démarre sans fenêtre.',
     ipv6: 'Écouter aussi en IPv6 (::1)',
-    ipv6Hint: 'Pour les apps qui traduisent localhost en IPv6.',
+    ipv6Hint: 'Pour les apps qui résolvent localhost en IPv6.',
     ollama: 'Port d’Ollama',
     ollamaHint:
       'Les programmes de cet ordinateur utilisent le port 11434 sans clé. Leurs requêtes comptent comme celles de cette app, qui doit avoir un budget.',

@@ -75,7 +75,7 @@ export const transcribe = {
   filesGoing_one: '{{count, number}} fichier en cours',
   filesGoing_many: '{{count, number}} fichiers en cours',
   filesGoing_other: '{{count, number}} fichiers en cours',
-  filesEnded: 'Tous les fichiers sont terminés',
+  filesEnded: 'Fichiers terminés',
   filesFailed_one: 'Échec de {{count, number}} fichier',
   filesFailed_many: 'Échec de {{count, number}} fichiers',
   filesFailed_other: 'Échec de {{count, number}} fichiers',
@@ -114,7 +114,7 @@ export const transcribe = {
   cannotConvert: 'Ce fichier ne peut pas être converti ici. Convertissez-le avec un autre programme.',
   refusedAbout: 'Si le service n’accepte pas ce type de fichier, convertissez-le ici en WAV. L’original est conservé.',
   menu: 'Autres actions pour cet enregistrement',
-  saveAudio: 'Enregistrer le fichier audio',
+  saveAudio: 'Enregistrer l’audio',
   reveal: 'Afficher dans le dossier',
   revealed: 'Fichier : {{path}}',
   recordingNow: 'Enregistrement en cours. La forme d’onde s’affiche à la fin.',
@@ -235,4 +235,3 @@ export const transcribe = {
   commandRename: 'Renommer cet enregistrement',
   commandRemove: 'Supprimer cet enregistrement',
 }
-export type TranscribeText = keyof typeof transcribe

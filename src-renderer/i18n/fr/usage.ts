@@ -32,7 +32,7 @@ export const usage = {
   savePng: 'Graphique en PNG',
   saveSvg: 'Graphique en SVG',
   print: 'Imprimer…',
-  saved: '« {{name}} » a été enregistré.',
+  saved: '{{name}} a été enregistré.',
   fileName: 'utilisation du {{from}} au {{to}}',
   offline: {
     title: 'Non connecté',

@@ -31,7 +31,7 @@ export const context = {
   total: 'Total',
   measuring: 'Contando…',
   lengthOf: 'Tamanho do contexto de {{model}}',
-  lengthLabel: 'Tamanho do contexto, tokens',
+  lengthLabel: 'Tamanho do contexto, em tokens',
   fromPerson: 'Você definiu {{tokens}} tokens.',
   fromService: 'Um erro do serviço indicou {{tokens}} tokens.',
   fromUnknown:

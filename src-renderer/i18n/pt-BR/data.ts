@@ -87,7 +87,7 @@ export const data = {
     chooseTitle: 'Pasta para backups automáticos',
     switch: 'Fazer backup todos os dias',
     switchHint:
-      'Com o Inference Studio em execução. Os backups são compactados. Um dia perdido é compensado na próxima vez que ele iniciar.',
+      'Com o Inference Studio em execução. Os backups são compactados. Um dia perdido é compensado na próxima inicialização.',
     keep: 'Manter backups por',
     keepFor: { week: '1 semana', month: '1 mês', year: '1 ano' },
     keepHint: {
@@ -286,9 +286,9 @@ export const data = {
     done_one: '{{count}} item excluído permanentemente.',
     done_many: '{{count}} de itens excluídos permanentemente.',
     done_other: '{{count}} itens excluídos permanentemente.',
-    stopped_one: 'Parada. {{count}} item foi excluído, o resto ainda está aqui.',
-    stopped_many: 'Parada. {{count}} de itens foram excluídos, o resto ainda está aqui.',
-    stopped_other: 'Parada. {{count}} itens foram excluídos, o resto ainda está aqui.',
+    stopped_one: 'Exclusão parada. {{count}} item foi excluído, o resto ainda está aqui.',
+    stopped_many: 'Exclusão parada. {{count}} de itens foram excluídos, o resto ainda está aqui.',
+    stopped_other: 'Exclusão parada. {{count}} itens foram excluídos, o resto ainda está aqui.',
     ruled_one: '{{count}} entrada do registro foi excluída automaticamente.',
     ruled_many: '{{count}} de entradas do registro foram excluídas automaticamente.',
     ruled_other: '{{count}} entradas do registro foram excluídas automaticamente.',

@@ -23,7 +23,7 @@ export const exporting = {
     pdf: 'A caixa de diálogo de impressão do navegador é aberta. Escolha nela “Salvar como PDF” ou uma impressora.',
     pdfFile: 'Um arquivo com todas as imagens, páginas e marcadores. Para papel, use Imprimir… (Ctrl+P).',
     html: 'Um arquivo com todas as imagens. Abre em qualquer navegador, também off-line.',
-    docx: 'Para o Word, o LibreOffice e outros editores de texto.',
+    docx: 'Para o Word, o LibreOffice e outros processadores de texto.',
     markdown: 'Texto simples com formatação Markdown. As imagens são citadas pelo nome, não incluídas.',
     png: 'Uma única imagem. Para conversas curtas.',
   },

@@ -45,7 +45,7 @@ export const programs = {
   written_other: '{{count}} arquivos têm o novo endereço ou a nova chave.',
   notWritten: 'Não gravado: {{names}}. Conecte de novo.',
   panel: {
-    about: 'Conectar grava estas linhas no arquivo. Todo o resto permanece como está, e Desconectar as retira de novo.',
+    about: 'Conectar grava estas linhas no arquivo. Todo o resto permanece como está, e Desconectar as retira.',
     creates: 'Conectar cria este arquivo. Desconectar o remove.',
     nothing: 'O arquivo já tem estas linhas.',
     diff: 'Alteração do arquivo',

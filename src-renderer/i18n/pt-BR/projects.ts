@@ -33,7 +33,7 @@ export const projects = {
   tooLarge: 'Grande demais: no máximo {{most}}.',
   tooMany: 'Um projeto pode ter no máximo {{most}} arquivos. Os outros ficaram de fora.',
   whole: 'Enviado por inteiro',
-  searched: 'Com busca',
+  searched: 'Por trechos',
   indexing: 'Preparando a busca…',
   total_one: '{{count}} arquivo, {{tokens}} tokens est.',
   total_many: '{{count}} de arquivos, {{tokens}} tokens est.',

@@ -59,7 +59,7 @@ export const sessions = {
     turn: 'Rodada {{turn}} de {{turns}}',
     turnName: 'Sessão',
     lost: 'Perdido',
-    lostNothing: 'Pouco demais para importar',
+    lostNothing: 'Pouco para fazer diferença',
     cost: 'Custo a mais',
     measured: 'medido',
     estimated: 'est.',

@@ -146,7 +146,7 @@ export const settings = {
     port: 'Porta',
     portHint: 'Se estiver em uso, é usada a próxima porta livre. 0 significa qualquer porta.',
     portBad: 'Informe um número inteiro de 0 a 65535.',
-    portTaken: 'A porta {{wanted}} estava em uso. A porta {{port}} é usada no lugar dela.',
+    portTaken: 'A porta {{wanted}} estava em uso. Usando a porta {{port}}.',
     openPage: 'Abrir API local',
     background: 'Continuar em execução com a janela fechada',
     backgroundHint: 'Os apps continuam podendo usar a API local. A bandeja do sistema mostra o estado dela.',
@@ -222,7 +222,7 @@ export const settings = {
     updates: 'Atualizações',
     updatesAbout: 'Novas versões do Inference Studio',
     checkForUpdates: 'Buscar atualizações',
-    checkForUpdatesHint: 'Consulta o servidor do editor uma vez por dia. Nada sobre você ou seus dados é enviado.',
+    checkForUpdatesHint: 'Consulta o servidor do fornecedor uma vez por dia. Nada sobre você ou seus dados é enviado.',
     status: 'Status',
     checkNow: 'Verificar agora',
     states: {

@@ -36,7 +36,7 @@ export const textActions = {
     modelHint: 'Um modelo pequeno e rápido costuma bastar.',
     modelNone: 'Modelo de novas conversas',
     toolbar: 'Mostrar ações ao lado do texto selecionado',
-    toolbarHint: 'O atalho {{keys}} e a paleta de comandos funcionam em todo caso.',
+    toolbarHint: 'O atalho {{keys}} e a paleta de comandos sempre funcionam.',
     add: 'Adicionar ação',
     addTitle: 'Adicionar ação de texto',
     editTitle: 'Editar ação de texto',

@@ -161,7 +161,7 @@ export const transcribe = {
   edit: 'Editar texto',
   editDone: 'Concluir edição',
   revert: 'Voltar ao original',
-  reverted: 'O original voltou.',
+  reverted: 'O original foi restaurado.',
   text: 'Texto da transcrição',
   cues: 'Linhas com tempos',
   cueKeys: 'As setas movem, Enter reproduz, F2 edita.',

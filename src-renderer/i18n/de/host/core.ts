@@ -7,7 +7,7 @@ export const core = {
     spendService: '{{spent}} SC laut Dienst.',
     spendHere: '{{spent}} SC laut diesem Computer.',
     budgetUsedUp: '{{app}}: Budget aufgebraucht',
-    budgetShort: '{{app}}: Budget reicht für keine weitere Anfrage',
+    budgetShort: '{{app}}: Budget reicht nicht für eine weitere Anfrage',
     budgetNearly: '{{app}}: Budget fast aufgebraucht',
     budgetBody: {
       day: 'Heute {{spent}} von {{budget}} SC.',
@@ -16,7 +16,7 @@ export const core = {
     },
     tokens: '{{app}}: Token-Limit zu niedrig',
     tokensBody: 'Eine übliche Anfrage braucht {{usual}} Tokens. Das Limit ist {{limit}} pro Minute.',
-    appPaused: '{{app}} ist angehalten',
+    appPaused: '{{app}} ist pausiert',
     appExpired: '{{app}} ist abgelaufen',
     appBody: 'Eine Anfrage dieser App wurde abgewiesen.',
     busy: '{{app}} ist sehr aktiv',

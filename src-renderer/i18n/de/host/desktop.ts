@@ -92,7 +92,7 @@ export const desktop = {
     spent: 'Heute: {{amount}} SC',
     spentEstimated: 'Heute: {{amount}} SC gesch.',
     resumeApps: 'Alle Apps fortsetzen',
-    pauseApps: 'Alle Apps anhalten',
+    pauseApps: 'Alle Apps pausieren',
     open: 'Inference Studio öffnen',
   },
   quitNow: {

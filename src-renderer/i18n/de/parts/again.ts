@@ -8,7 +8,7 @@ export const again = {
   marked: 'Ausgewählt',
   markKey: 'Space wählt die Anfrage unter dem Cursor für eine Wiedergabe aus.',
   repeats: 'Wiederholt Anfrage',
-  showOriginal: 'Original zeigen',
+  showOriginal: 'Original anzeigen',
   whyNot: {
     none: 'Der Inhalt dieser Anfrage ist nicht gespeichert. Sie kann weder wiederholt noch wiedergegeben werden.',
     capped: 'Von dieser Anfrage ist nur der Anfang gespeichert. Sie kann weder wiederholt noch wiedergegeben werden.',
@@ -30,7 +30,7 @@ export const again = {
   stop: 'Stoppen',
   running: 'Wartet auf die Antwort …',
   stopped: 'Gestoppt.',
-  openNew: 'Im Protokoll zeigen',
+  openNew: 'Im Protokoll anzeigen',
   compare: {
     title: 'Vergleich',
     figures: 'Zahlen',

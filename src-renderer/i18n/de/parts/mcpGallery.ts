@@ -46,7 +46,7 @@ export const mcpGallery = {
     },
     fetch: {
       about: 'Liest Webseiten als Markdown.',
-      may: 'Ruft jede Adresse ab, die das Modell verlangt, auch in deinem eigenen Netzwerk.',
+      may: 'Ruft jede Adresse ab, die das Modell verlangt, auch in deinem eigenen Netz.',
       needs: 'Weder Schlüssel noch Konto.',
     },
     filesystem: {

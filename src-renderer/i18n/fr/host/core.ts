@@ -20,7 +20,7 @@ export const core = {
     appExpired: '{{app}} a expiré',
     appBody: 'Une requête de cette app a été refusée.',
     busy: '{{app}} est très active',
-    busyBody: '{{requests}} requêtes et {{spent}} SC au cours de la dernière heure.',
+    busyBody: '{{requests}} requêtes et {{spent}} SC au cours de la dernière heure.',
     cache_one: '{{app}} a perdu le cache',
     cache_many: '{{app}} a perdu le cache pendant {{count}} tours de suite',
     cache_other: '{{app}} a perdu le cache pendant {{count}} tours de suite',

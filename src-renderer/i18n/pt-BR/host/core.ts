@@ -105,16 +105,16 @@ export const core = {
     },
     other: {
       title: 'Não foi possível entrar',
-      text: 'Esta resposta pertence a outro acesso. O Inference Studio ainda aguarda a dele.',
+      text: 'Esta resposta pertence a outro pedido de acesso. O Inference Studio ainda aguarda a resposta do seu próprio pedido.',
     },
     otherUser: {
-      title: 'O acesso ainda não terminou',
+      title: 'Ainda sem acesso',
       text: 'O Inference Studio é executado como outro usuário deste computador. Copie o endereço desta página para o Inference Studio.',
     },
     used: { title: 'Já usado', text: 'Este endereço funciona uma única vez. Você pode fechar esta página.' },
     refused: {
       title: 'Nada aqui',
-      text: 'O Inference Studio aguarda a resposta de um acesso em outro endereço.',
+      text: 'O Inference Studio aguarda a resposta de um pedido de acesso em outro endereço.',
     },
   },
 }

@@ -144,6 +144,6 @@ export const desktop = {
   print: { noReason: 'O sistema não informou o motivo.' },
   update: {
     damaged: 'A atualização baixada está danificada. Nada foi instalado.',
-    feedMissing: 'O canal de atualizações ou sua assinatura não existe.',
+    feedMissing: 'Falta o canal de atualizações ou a assinatura dele.',
   },
 }

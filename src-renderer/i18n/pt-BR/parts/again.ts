@@ -85,7 +85,7 @@ export const again = {
     recorded: 'Como registrado',
     immediate: 'Imediato',
     start: 'Iniciar reprodução',
-    restart: 'Reproduzir estas',
+    restart: 'Trocar por estas',
     running_one: 'Uma reprodução de {{figure}} solicitação está em andamento.',
     running_many: 'Uma reprodução de {{figure}} de solicitações está em andamento.',
     running_other: 'Uma reprodução de {{figure}} solicitações está em andamento.',
