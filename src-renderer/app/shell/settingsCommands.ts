@@ -34,8 +34,8 @@ const settingsOf = (t: Texts): Record<SectionName, (string | SettingItem)[]> => 
   appearance: [t('settings:appearance.theme'), t('settings:appearance.fontSize'), t('settings:appearance.density')],
   language: [t('settings:language.name')],
   chat: [
-    ...[t('settings:chat.sendKey'), t('settings:chat.bodies'), t('settings:chat.newModel')],
-    ...[t('settings:chat.newInstructions'), t('settings:chat.titles')],
+    ...[t('settings:chat.sendKey'), t('settings:chat.thinkTags'), t('settings:chat.bodies')],
+    ...[t('settings:chat.newModel'), t('settings:chat.newInstructions'), t('settings:chat.titles')],
     ...[t('textActions:settings.title'), t('textActions:settings.model'), t('textActions:settings.toolbar')],
     ...(isDesktop() && !isMac ? [t('settings:chat.spellcheck')] : []),
   ],
@@ -44,6 +44,10 @@ const settingsOf = (t: Texts): Record<SectionName, (string | SettingItem)[]> => 
     ...(isDesktop() ? [] : [t('settings:proxy.metrics')]),
     ...[t('settings:proxy.origins'), t('settings:proxy.bodyDays')],
     ...(isDesktop() ? [t('settings:proxy.background'), t('settings:proxy.login')] : []),
+    ...[t('settings:secrets.beginning'), t('settings:secrets.trial')].map((title) => ({
+      title,
+      group: t('settings:secrets.title'),
+    })),
   ],
   tools: toolItems(t),
   alerts: [
@@ -54,6 +58,7 @@ const settingsOf = (t: Texts): Record<SectionName, (string | SettingItem)[]> => 
   ],
   data: [
     ...[t('settings:data.folder'), t('settings:data.keychain'), t('data:backup.name'), t('data:restore.name')],
+    ...[t('data:automatic.folder'), t('data:automatic.switch')],
     ...[t('data:sync.title'), t('data:sync.folder'), t('data:sync.automatic')],
     ...[t('data:freeUp'), t('data:recentlyDeleted'), t('data:age.title'), t('data:age.rule'), t('data:eraseAll.title')],
     { title: t('data:newestSize'), group: t('data:freeUp') },
