@@ -169,7 +169,8 @@ test('the sandbox’s own model, the guide, answers in a voice conversation', { 
   await expect.poll(() => requests('/v1/audio/speech').length, { timeout: 60_000 }).toBeGreaterThan(before)
   await page.keyboard.press('Escape')
   await expect(region(page)).toHaveCount(0)
-  await expect(replies(page).first()).toContainText('Try next')
+  // Escape and the next sentence end a reply that is still arriving, so only its beginning is certain.
+  await expect(replies(page).first()).toContainText(/From [^:]+:\s*\S/)
 })
 
 test('a blocked microphone says why and can be tried again; then Space held talks', { tag: '@long' }, async ({
