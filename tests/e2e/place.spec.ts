@@ -60,7 +60,7 @@ async function bringTo(page: Page, element: Locator, px: number): Promise<void> 
       }
       const [own, box] = [await element.boundingBox(), await talk(page).boundingBox()]
       const by = (own?.y ?? 0) - (box?.y ?? 0) - px
-      await page.mouse.wheel(0, by)
+      if (Math.abs(by) >= 12) await page.mouse.wheel(0, by)
       return Math.abs(by)
     })
     .toBeLessThan(12)
