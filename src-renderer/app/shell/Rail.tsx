@@ -38,7 +38,10 @@ function RailLink({ name, current, number }: { name: PageName; current: boolean;
         )}
       >
         <Icon aria-hidden size={18} strokeWidth={1.75} className="short:hidden" />
-        <span className="max-w-full truncate">{t(`pages.${name}`)}</span>
+        {/* Words of some languages need two lines. */}
+        <span className="line-clamp-2 max-w-full hyphens-auto text-center [overflow-wrap:anywhere]">
+          {t(`pages.${name}`)}
+        </span>
       </a>
     </Tooltip>
   )
