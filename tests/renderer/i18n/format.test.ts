@@ -98,3 +98,18 @@ describe('durations', () => {
     expect([0, 12.4, 59.4, 75].map((seconds) => showSpan(seconds, 0))).toEqual(['0 s', '12 s', '59 s', '1 min 15 s'])
   })
 })
+
+it('a time in ms is written in the most readable unit', () => {
+  expect([0.02, 0.2, 41, 999.4, 999.6, 2_414, 9_996, 12_400, 125_000, 3_720_000].map(showMs)).toEqual([
+    '< 0.1 ms',
+    '0.2 ms',
+    '41 ms',
+    '999 ms',
+    '1.00 s',
+    '2.41 s',
+    '10.0 s',
+    '12.4 s',
+    '2 min 05 s',
+    '1 h 02 min',
+  ])
+})

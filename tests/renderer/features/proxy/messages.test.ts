@@ -5,7 +5,7 @@ import type { RequestDetail } from '../../../../src-preload/contract/requests.ts
 import { activityOf, blockedBy } from '../../../../src-renderer/features/proxy/appState.ts'
 import { readable } from '../../../../src-renderer/features/proxy/bodies.ts'
 import { asCurl } from '../../../../src-renderer/features/proxy/curl.ts'
-import { exact, showLimit, showMs, showSc, showSpent } from '../../../../src-renderer/features/proxy/figures.ts'
+import { exact, showLimit, showSc, showSpent } from '../../../../src-renderer/features/proxy/figures.ts'
 import {
   type AppForm,
   formOf,
@@ -77,20 +77,6 @@ describe('amounts', () => {
   it('are compared exactly where floating point would not be', () => {
     expect(exact('0.3') - exact('0.1') - exact('0.2')).toBe(0n)
     expect(exact('999999999999999.000000000000000001')).toBeGreaterThan(exact('999999999999999'))
-  })
-  it('of time are written in the most readable unit', () => {
-    expect([0.02, 0.2, 41, 999.4, 999.6, 2_414, 9_996, 12_400, 125_000, 3_720_000].map(showMs)).toEqual([
-      '< 0.1 ms',
-      '0.2 ms',
-      '41 ms',
-      '999 ms',
-      '1.00 s',
-      '2.41 s',
-      '10.0 s',
-      '12.4 s',
-      '2 min 05 s',
-      '1 h 02 min',
-    ])
   })
 })
 
