@@ -99,7 +99,7 @@ export const alerts = {
     spendHint:
       'Pro UTC-Tag, in SC: der größere Wert von dem, was der Dienst meldet, und dem, was dieser Computer zählt. Leer lassen, um die Warnung auszuschalten.',
     unit: 'SC',
-    amountBad: 'Gib einen Betrag über 0 ein, etwa 2.50.',
+    amountBad: 'Gib einen Betrag über 0 ein, etwa 2,50.',
     budgets: 'Apps',
     budgetsHint:
       'Wenn eine App ihr Budget fast oder ganz aufgebraucht hat, wenn ein Limit für ihre übliche Anfrage zu klein ist und wenn eine pausierte oder abgelaufene App eine Anfrage sendet.',

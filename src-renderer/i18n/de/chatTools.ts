@@ -349,7 +349,7 @@ export const chatTools = {
       nameHint: 'In Chats beginnen die Namen seiner Werkzeuge mit diesem Namen.',
       command: 'Programm',
       commandHint:
-        'Ein Name aus dem PATH oder ein vollständiger Pfad. Ein ganzer Befehl wird in Programm und Argumente zerlegt, setze deshalb einen Pfad mit Leerzeichen in Anführungszeichen. Es wird keine Shell verwendet.',
+        'Ein Name aus dem PATH oder ein vollständiger Pfad. Ein ganzer Befehl wird in Programm und Argumente zerlegt. Setze einen Pfad mit Leerzeichen deshalb in Anführungszeichen. Es wird keine Shell verwendet.',
       args: 'Argumente, eines pro Zeile',
       argsHint:
         'Jede Zeile ist ein Argument, samt Leerzeichen. Alle, die diesen Computer benutzen, können Argumente sehen. Gib Schlüssel deshalb als Variablen ein.',

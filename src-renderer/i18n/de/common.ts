@@ -8,7 +8,7 @@ export const common = {
   copied: 'Kopiert',
   copyFailed: 'Kopieren nicht möglich',
   notification: 'Mitteilungen',
-  showList: 'Liste einblenden',
+  showList: 'Liste anzeigen',
   hideList: 'Liste ausblenden',
   inspector: 'Inspektor',
   details: 'Details',
@@ -26,7 +26,7 @@ export const common = {
   sc: 'SC: die Einheit, in der der Dienst abrechnet',
   terms: {
     estimate: 'gesch.',
-    estimated: 'gesch.: geschätzt, bis der Dienst den Wert meldet',
+    estimated: 'geschätzt (gesch.), bis der Dienst den Wert meldet',
     modelMap: 'Modellzuordnung: welches deiner Modelle eine App für den angefragten Modellnamen bekommt',
     slots: 'Plätze: wie viele Anfragen der Dienst für diesen Schlüssel gleichzeitig ausführt',
     loggedBodies: 'Protokollierte Inhalte: die vollständigen Texte von Anfragen und Antworten',

@@ -69,7 +69,7 @@ export const composer = {
   roleAddAbout: 'Fügt ohne Antwort hinzu',
   name: 'Name',
   nameAbout: 'Name der sprechenden Person, für Chats mit mehreren Personen. Manche Modelle beachten ihn nicht.',
-  namePlaceholder: 'Freiwillig',
+  namePlaceholder: 'Optional',
   sendToModels: 'an {{count}}',
   add: 'Hinzufügen',
   addHint: 'Enter fügt die Nachricht hinzu, ohne eine Antwort anzufordern',

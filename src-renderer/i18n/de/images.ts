@@ -13,7 +13,7 @@ export const images = {
   empty: {
     title: 'Bilder aus Text erzeugen',
     about:
-      'Beschreibe ein Bild, und erzeuge bis zu vier Fassungen davon auf einmal. Sie werden auf diesem Computer gespeichert.',
+      'Beschreibe ein Bild, und erzeuge bis zu vier Versionen davon auf einmal. Sie werden auf diesem Computer gespeichert.',
     try: 'Beispiel ausprobieren',
     example: 'Ein Leuchtturm in der Dämmerung, von einem kleinen Boot aus gesehen, Öl auf Leinwand',
   },
@@ -33,7 +33,7 @@ export const images = {
     numberOf_other: '{{count}} Bilder',
     draw: 'Erzeugen',
     drawing: 'Wird gesendet …',
-    cost: '{{sc}} SC gesch.',
+    cost: '{{sc}} SC geschätzt',
     needPrompt: 'Beschreibe ein Bild, um es zu erzeugen',
     needConnection: 'Nicht verbunden. Deine gespeicherten Bilder kannst du trotzdem ansehen.',
     needConnectionFirst: 'Verbinde dich mit dem Dienst, um Bilder zu erzeugen.',
@@ -70,7 +70,7 @@ export const images = {
     notShown: 'Nicht angezeigt',
     saveFile: 'Datei speichern',
     saveFileOf: 'Datei {{number}} speichern',
-    fileKept: 'Was ankam, ist gespeichert. Du kannst es als Datei sichern.',
+    fileKept: 'Was ankam, ist gespeichert. Du kannst es als Datei speichern.',
     failed: 'Fehlgeschlagen',
     none: 'Fehlgeschlagen',
     notFetched: 'Nicht mehr verfügbar',
@@ -84,7 +84,7 @@ export const images = {
       cancelled: 'Abgebrochen',
       cut: 'Unterbrochen',
     },
-    cut: 'Inference Studio wurde während der Erzeugung geschlossen. Bis dahin erhaltene Bilder sind gespeichert.',
+    cut: 'Inference Studio wurde beim Erzeugen beendet. Bis dahin erhaltene Bilder sind gespeichert.',
     cancelled:
       'Abgebrochen. Bis dahin erhaltene Bilder sind gespeichert. Für die übrigen können trotzdem Kosten anfallen.',
     cancelledNone: 'Abgebrochen, bevor ein Bild ankam. Es können trotzdem Kosten anfallen.',

@@ -37,7 +37,7 @@ export const preview = {
   retry: 'Erneut anzeigen',
   svgFailed: 'Dieses Bild lässt sich nicht anzeigen, weil sein Code kein gültiges SVG ist. Sieh unter „Code“ nach.',
   tooLong: 'Dieser Block ist länger als {{count}} Zeichen. Speichere ihn, oder öffne ihn in einem anderen Programm.',
-  empty: 'Noch nichts zu zeigen.',
+  empty: 'Noch nichts anzuzeigen.',
   browserTitle: 'Diese Seite im Browser öffnen?',
   browserAbout:
     'Im Browser kann eine Seite mit Skripten ihren Inhalt ins Internet senden. Deine Chats, Schlüssel und Dateien kann sie nicht lesen.',

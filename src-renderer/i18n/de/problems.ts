@@ -105,7 +105,7 @@ const kinds = {
   incomplete_stream: {
     title: 'Die Antwort ist unvollständig',
     meaning:
-      'Die Antwort endete, ohne einen Grund zu nennen. Ein neuer Versuch fordert eine neue Antwort an, die wieder kostet.',
+      'Die Antwort endete ohne Angabe eines Grundes. Ein neuer Versuch fordert eine neue Antwort an, die wieder kostet.',
     action: 'Erneut versuchen',
   },
   foreign_address: {
@@ -144,9 +144,9 @@ const kinds = {
     action: 'Verbinden',
   },
   connection_changed: {
-    title: 'Die Verbindung hat gewechselt',
+    title: 'Die Verbindung wurde gewechselt',
     meaning:
-      'Die Anfrage wurde nicht gesendet, weil vorher die Verbindung gewechselt hat. Versuche es erneut, um die neue Verbindung zu verwenden.',
+      'Die Anfrage wurde nicht gesendet, weil die Verbindung vorher gewechselt wurde. Versuche es erneut, um die neue Verbindung zu verwenden.',
     action: 'Erneut versuchen',
   },
   keychain_missing: {

@@ -56,7 +56,7 @@ export const programs = {
     readAgain: 'Erneut lesen',
     showLines: 'Zeilen anzeigen',
     hideLines: 'Zeilen ausblenden',
-    needsKey: 'Der Schlüssel der App wird nur beim Erstellen gezeigt. Erstelle einen neuen, um zu verbinden.',
+    needsKey: 'Der Schlüssel der App wird nur beim Erstellen angezeigt. Erstelle einen neuen, um zu verbinden.',
     done: '{{name}} ist verbunden',
     overridden: 'Diese haben Vorrang vor der Datei:',
     set: '{{name}} (gesetzt)',

@@ -16,7 +16,7 @@ export const proxy = {
   notices: {
     off: 'Solange die lokale API aus ist, können sich Apps nicht verbinden.',
     waiting:
-      'Die lokale API ist ein, aber es gibt keine Verbindung. Verbinde dich mit einem Dienst oder verwende die Sandbox.',
+      'Die lokale API ist eingeschaltet, aber es gibt keine Verbindung. Verbinde dich mit einem Dienst oder verwende die Sandbox.',
     toSettings: 'Einstellungen öffnen',
     portMoved:
       'Port {{wanted}} war belegt, daher verwendet die lokale API Port {{port}}. Ändere die Adresse in Apps, die noch die alte haben.',
@@ -65,9 +65,9 @@ export const proxy = {
       paused: 'Pausiert',
       expired: 'Schlüssel abgelaufen',
       revoked: 'Widerrufen',
-      budgetUsed: 'Budget verbraucht',
+      budgetUsed: 'Budget aufgebraucht',
       budgetShort: 'Budget zu klein',
-      idle: 'Untätig',
+      idle: 'Im Leerlauf',
       streaming: '{{count}} laufend',
       waiting: '{{count}} wartend',
     },
@@ -75,9 +75,9 @@ export const proxy = {
       paused: 'Pausiert. Anfragen werden abgewiesen.',
       expired: 'Der Schlüssel ist abgelaufen. Anfragen werden abgewiesen.',
       revoked: 'Der Schlüssel wurde widerrufen.',
-      budgetDay: 'Das Tagesbudget ist verbraucht. Ein neuer Tag beginnt um Mitternacht UTC.',
-      budgetMonth: 'Das Monatsbudget ist verbraucht. Ein neuer Monat beginnt am Ersten um Mitternacht UTC.',
-      budgetTotal: 'Das Gesamtbudget ist verbraucht.',
+      budgetDay: 'Das Tagesbudget ist aufgebraucht. Ein neuer Tag beginnt um Mitternacht UTC.',
+      budgetMonth: 'Das Monatsbudget ist aufgebraucht. Ein neuer Monat beginnt am Ersten um Mitternacht UTC.',
+      budgetTotal: 'Das Gesamtbudget ist aufgebraucht.',
       shortDay: 'Der Rest des Tagesbudgets ist kleiner als die möglichen Kosten der letzten Anfrage.',
       shortMonth: 'Der Rest des Monatsbudgets ist kleiner als die möglichen Kosten der letzten Anfrage.',
       shortTotal: 'Der Rest des Gesamtbudgets ist kleiner als die möglichen Kosten der letzten Anfrage.',
@@ -122,7 +122,7 @@ export const proxy = {
       noRetries: 'keine Wiederholung',
       failFast: 'weist sofort ab',
       notAdapted: 'Anfragen nicht angepasst',
-      asks: 'fragt beim Budget',
+      asks: 'fragt bei Budgetende',
       tools: 'Werkzeuge erlaubt',
     },
     menu: {
@@ -207,7 +207,7 @@ export const proxy = {
     noLimit: 'Kein Limit',
     budgets: 'Budgets in SC',
     budgetsAbout:
-      'Ist ein Budget verbraucht, erhält die App den Fehler 402. Tage und Monate gelten in UTC. Kosten sind geschätzt, bis der Dienst sie meldet.',
+      'Ist ein Budget aufgebraucht, erhält die App den Fehler 402. Tage und Monate gelten in UTC. Kosten sind geschätzt, bis der Dienst sie meldet.',
     budgetDay: 'Pro Tag',
     budgetMonth: 'Pro Monat',
     budgetTotal: 'Gesamt',
@@ -231,12 +231,12 @@ export const proxy = {
       'Speichert den Anfang jeder Anfrage und Antwort {{count}} Tage lang auf diesem Computer, ohne Geheimnisse.',
     retries: 'Erneut versuchen',
     retriesHint:
-      'Versucht es bei einem ausgelasteten oder nicht erreichbaren Dienst erneut, solange es keine Ausgabe gibt. Sonst erhält die App den Fehler.',
+      'Versucht es bei einem ausgelasteten oder nicht erreichbaren Dienst erneut, solange es keine Ausgabe gibt. Ist es aus, erhält die App den Fehler.',
     failFast: 'Sofort abweisen',
     failFastHint: 'Weist eine Anfrage ab (429), statt sie in die Warteschlange zu stellen.',
     adaptRequests: 'Anfragen anpassen',
     adaptRequestsHint:
-      'Sendet bei Chat Completions einen Stopptext als Liste und neben max_completion_tokens auch max_tokens, wie es der Dienst erwartet. Sonst werden Anfragen unverändert gesendet.',
+      'Sendet bei Chat Completions einen Stopptext als Liste und neben max_completion_tokens auch max_tokens, wie es der Dienst erwartet. Ist es aus, werden Anfragen unverändert gesendet.',
     tools: 'Werkzeuge (MCP)',
     toolsAbout:
       'Sprachausgabe, Bilder, Transkription und Dokumente als Werkzeuge, unter der Adresse der lokalen API mit /mcp.',
@@ -256,7 +256,7 @@ export const proxy = {
       name: 'Gib einen Namen mit höchstens 80 Zeichen ein.',
       expiresPast: 'Gib eine Zeit in der Zukunft ein.',
       whole: 'Gib eine ganze Zahl von 1 bis 1.000.000.000 ein.',
-      amount: 'Gib einen Betrag wie 20 oder 0.5 ein, mit höchstens neun Nachkommastellen.',
+      amount: 'Gib einen Betrag wie 20 oder 0,5 ein, mit höchstens neun Nachkommastellen.',
       modelMap: 'Gib ein Muster ein und wähle ein Modell, oder entferne die Regel.',
       models: 'Wähle mindestens ein Modell, oder erlaube alle.',
       endpoints: 'Wähle mindestens einen Endpunkt, oder erlaube alle.',
@@ -279,8 +279,8 @@ export const proxy = {
     },
     appAbout:
       'Wähle die App, die die lokale API verwenden soll. Sie erhält einen eigenen Schlüssel, nie deinen API-Schlüssel.',
-    keyOnce: 'Kopiere den Schlüssel jetzt. Er wird nur einmal gezeigt, weil nur eine Prüfsumme gespeichert wird.',
-    keyGone: 'Der Schlüssel von {{name}} wurde nur einmal gezeigt. Ersetze {{placeholder}} durch ihn.',
+    keyOnce: 'Kopiere den Schlüssel jetzt. Er wird nur einmal angezeigt, weil nur ein Hash gespeichert wird.',
+    keyGone: 'Der Schlüssel von {{name}} wurde nur einmal angezeigt. Ersetze {{placeholder}} durch ihn.',
     newKey: 'Schlüssel ersetzen …',
     rotateAbout:
       'Die App erhält einen neuen Schlüssel. Ihre Limits, Ausgaben und Anfragen bleiben. Wann endet der vorige Schlüssel?',

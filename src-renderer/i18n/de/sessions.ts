@@ -1,7 +1,7 @@
 /** Texts of sessions: the requests of one conversation of a program, and what they lost of the service's cache. */
 export const sessions = {
   about:
-    'Die Anfragen eines Gesprächs einer App, und wo der Dienst seinen Cache nicht nutzen konnte. Dafür werden Prüfsummen und Größen jedes Prompts gespeichert, nie sein Text.',
+    'Die Anfragen einer Unterhaltung einer App, und wo der Dienst seinen Cache nicht nutzen konnte. Dafür werden Hashes und Größen jedes Prompts gespeichert, nie sein Text.',
   table: 'Sitzungen, neueste zuerst',
   columns: {
     session: 'Sitzung',
@@ -22,7 +22,7 @@ export const sessions = {
   more: 'Weitere Sitzungen anzeigen',
   loading: 'Sitzungen werden geladen …',
   emptyTitle: 'Noch keine Sitzungen',
-  empty: 'Wenn eine App die Anfragen eines Gesprächs über die lokale API sendet, erscheinen sie hier als eine Sitzung.',
+  empty: 'Wenn eine App die Anfragen einer Unterhaltung über die lokale API sendet, erscheinen sie hier als eine Sitzung.',
   estimated: 'gesch.',
   atLeast: 'mindestens',
   unknown: 'unbekannt',
@@ -79,7 +79,7 @@ export const sessions = {
     result: 'Werkzeugergebnis {{place}}',
   },
   change: {
-    first: 'Dies ist die erste Anfrage ihres Gesprächs.',
+    first: 'Dies ist die erste Anfrage ihrer Unterhaltung.',
     none: 'Vor den neuen Nachrichten hat sich nichts geändert.',
     model: 'Das Modell wurde gewechselt.',
     tool_order: 'Die Liste der Werkzeuge hat ab „{{section}}“ eine andere Reihenfolge.',
@@ -103,9 +103,9 @@ export const sessions = {
     model: 'Jedes Modell hat seinen eigenen Cache. Wechsle das Modell zwischen zwei Aufgaben, nicht in einer Aufgabe.',
     tool_order:
       'Sende die Werkzeuge immer in derselben Reihenfolge. Ein MCP-Server, der sich neu verbindet, kann seine Werkzeuge verschieben.',
-    tool_added: 'Schalte Werkzeuge vor der ersten Nachricht eines Gesprächs ein.',
-    tool_removed: 'Schalte Werkzeuge vor der ersten Nachricht eines Gesprächs aus.',
-    tool_changed: 'Lass die Beschreibung eines Werkzeugs während eines Gesprächs gleich.',
+    tool_added: 'Schalte Werkzeuge vor der ersten Nachricht einer Unterhaltung ein.',
+    tool_removed: 'Schalte Werkzeuge vor der ersten Nachricht einer Unterhaltung aus.',
+    tool_changed: 'Lass die Beschreibung eines Werkzeugs während einer Unterhaltung gleich.',
     tool_time: 'Lass die Zeit in der Beschreibung weg oder nenne nur das Datum.',
     tool_number: 'Lass in der Beschreibung weg, was sich ändert.',
     system: 'Lass den System-Prompt gleich, und schreibe in die neueste Nachricht, was sich ändert.',
@@ -114,11 +114,11 @@ export const sessions = {
     system_number: 'Schreibe in die neueste Nachricht, was sich ändert.',
     history: 'Füge Nachrichten am Ende hinzu, und lass frühere, wie sie sind.',
     history_shortened:
-      'Agenten tun das, wenn ein Gespräch lang wird. Die nächsten Anfragen sind kürzer, daher ist nichts zu ändern, solange es selten geschieht.',
+      'Agenten tun das, wenn eine Unterhaltung lang wird. Die nächsten Anfragen sind kürzer, daher ist nichts zu ändern, solange es selten geschieht.',
     message_time: 'Lass die Zeit in Nachrichten weg, die in jeder Runde wieder gesendet werden.',
     message_number: 'Lass in Nachrichten, die in jeder Runde wieder gesendet werden, weg, was sich ändert.',
     pause:
-      'Dienste leeren ihren Cache nach einigen Minuten. Antworte früher, oder beginne nach einer langen Pause ein neues Gespräch.',
+      'Dienste leeren ihren Cache nach einigen Minuten. Antworte früher, oder beginne nach einer langen Pause eine neue Unterhaltung.',
     service:
       'Die App hat nichts falsch gemacht. Geschieht es oft, frage den Dienst, wie lange er etwas im Cache behält.',
   },

@@ -2,7 +2,7 @@ export const shell = {
   pages: {
     label: 'Seiten',
     chat: 'Chat',
-    speech: 'Sprache',
+    speech: 'Sprachausgabe',
     transcribe: 'Transkription',
     images: 'Bilder',
     usage: 'Nutzung',
@@ -14,7 +14,7 @@ export const shell = {
   filesSkipped_one:
     '{{names}} lässt sich nicht öffnen. Entweder ist es ein Ordner, oder die Datei fehlt oder ist größer als 64 MB.',
   filesSkipped_other:
-    '{{count}} Dateien lassen sich nicht öffnen, darunter {{names}}. Es sind Ordner, fehlende Dateien, zu viele oder Dateien über 64 MB.',
+    '{{count}} Dateien lassen sich nicht öffnen, darunter {{names}}. Es sind Ordner oder zu viele Dateien, oder sie fehlen oder sind größer als 64 MB.',
   filesGone: 'Eine Datei konnte nicht gelesen werden. Vielleicht wurde sie verschoben oder gelöscht.',
   locked: {
     address: 'Adresse aus dem Terminal',

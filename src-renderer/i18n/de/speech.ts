@@ -27,7 +27,7 @@ export const speech = {
   needConnectionSaved: 'Nicht verbunden. Gespeicherte Sprachclips kannst du weiterhin abspielen.',
   connect: 'Verbinden …',
   voice: 'Stimme',
-  defaultOf: 'Standard ({{value}})',
+  defaultOf: 'Vorgabe ({{value}})',
   voiceOther: 'Andere …',
   voiceOtherLabel: 'Name der Stimme',
   hear: '{{voice}} anhören',
@@ -45,7 +45,7 @@ export const speech = {
   settings: 'Einstellungen der Stimme',
   emptyTitle: 'Text vorlesen lassen',
   empty:
-    'Schreibe oder füge einen Text beliebiger Länge ein. Ein langer Text wird in Teilen erzeugt. Du hörst ihn schon beim Erzeugen und kannst ihn offline wieder abspielen.',
+    'Schreibe einen Text beliebiger Länge, oder füge ihn ein. Ein langer Text wird in Teilen erzeugt. Du hörst ihn schon beim Erzeugen und kannst ihn offline wieder abspielen.',
   example: 'Beispiel ausprobieren',
   exampleText:
     'Die Fähre verlässt den Hafen um sieben, wenn die Möwen noch schlafen. Am Mittag hat die Stadt sie vergessen; am Abend kommt sie zurück, voller Licht.',
@@ -65,7 +65,7 @@ export const speech = {
   listen: 'Beim Erzeugen mithören',
   stopListening: 'Mithören beenden',
   play: 'Abspielen',
-  pause: 'Pause',
+  pause: 'Anhalten',
   waitingFirst: 'Auf das erste Audio des Dienstes wird gewartet …',
   waitingMore: 'Auf weiteres Audio wird gewartet',
   live: 'Live',
@@ -114,7 +114,7 @@ export const speech = {
   copyFailed: 'Der Text konnte nicht kopiert werden.',
   reveal: 'Datei anzeigen',
   filePath: 'Datei: {{path}}',
-  toTranscribe: 'An Transkribieren senden',
+  toTranscribe: 'An Transkription senden',
   useText: 'Text wiederverwenden',
   remove: 'Löschen',
   gone: 'Sprachclip nicht gefunden',
@@ -135,5 +135,5 @@ export const speech = {
   cmdFavourite: 'Favorit ein oder aus',
   cmdSearch: 'Sprachclips suchen',
   cmdRemove: 'Sprachclip löschen',
-  cmdTranscribe: 'Sprachclip an Transkribieren senden',
+  cmdTranscribe: 'Sprachclip an Transkription senden',
 }

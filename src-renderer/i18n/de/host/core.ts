@@ -17,7 +17,7 @@ export const core = {
     tokens: '{{app}}: Token-Limit zu niedrig',
     tokensBody: 'Eine übliche Anfrage braucht {{usual}} Tokens. Das Limit ist {{limit}} pro Minute.',
     appPaused: '{{app}} ist pausiert',
-    appExpired: '{{app}} ist abgelaufen',
+    appExpired: '{{app}}: Schlüssel abgelaufen',
     appBody: 'Eine Anfrage dieser App wurde abgewiesen.',
     busy: '{{app}} ist sehr aktiv',
     busyBody: '{{requests}} Anfragen und {{spent}} SC in der letzten Stunde.',

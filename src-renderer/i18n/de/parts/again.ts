@@ -64,7 +64,7 @@ export const again = {
   },
   chat: {
     title: 'Anfrage: {{at}}',
-    failed: 'Diese Anfrage hat keine Nachrichten, die ein Chat zeigen kann.',
+    failed: 'Diese Anfrage hat keine Nachrichten, die ein Chat anzeigen kann.',
     opened: 'Als Chat geöffnet.',
     withoutTools: 'Als Chat geöffnet, ohne die Werkzeuge der App.',
   },
