@@ -63,6 +63,10 @@ test('an app is connected by keyboard alone, and its first request is reported',
     .getByRole('textbox', { name: windowText('proxy:connect.key') })
     .inputValue()
   expect(key).toMatch(/^isk_/)
+  // The change of the file hides the key; the lines to paste have it.
+  await wizard(page)
+    .getByRole('button', { name: windowText('programs:panel.showLines') })
+    .press('Enter')
   await expect(wizard(page).getByRole('region', { name: 'opencode' })).toContainText(key)
   await expect(wizard(page).getByRole('region', { name: 'opencode' })).toContainText(v1())
   await expectAccessible(page, 'dialog[open]')

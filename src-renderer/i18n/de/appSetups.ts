@@ -45,7 +45,7 @@ export const appSetups = {
     codex:
       'Codex fragt nach gpt-5.5, und die Modellzuordnung dieser App ersetzt es durch dein Modell. Das Kontextfenster ist das deines Modells, wenn es bekannt ist, sonst 128.000 Tokens. Keine Wiederholungen, denn Inference Studio wiederholt Anfragen, wo das sicher ist. Um dein OpenAI-Konto zu nutzen, starte Codex mit „codex -c model_provider=openai“.',
     claudeCode:
-      'Für Subagenten und kleine Aufgaben fragt Claude Code nach Modellen wie claude-haiku-5-5, die die Modellzuordnung dieser App ersetzt. Das Kontextfenster ist das deines Modells, wenn es bekannt ist, sonst 128.000 Tokens. Keine Wiederholungen, denn Inference Studio wiederholt Anfragen, wo das sicher ist. Entferne ANTHROPIC_API_KEY aus deinem Terminal: Ein zweiter Schlüssel wird abgelehnt. Um wieder dein Anthropic-Konto zu nutzen, trenne die App, oder entferne diese Werte.',
+      'Für Subagenten und kleine Aufgaben fragt Claude Code nach Modellen wie claude-haiku-5-5, die die Modellzuordnung dieser App ersetzt. Das Kontextfenster ist das deines Modells, wenn es bekannt ist, sonst 128.000 Tokens. Keine Wiederholungen, denn Inference Studio wiederholt Anfragen, wo das sicher ist. Entferne ANTHROPIC_API_KEY aus deinem Terminal: Ein zweiter Schlüssel wird abgewiesen. Um wieder dein Anthropic-Konto zu nutzen, trenne die App, oder entferne diese Werte.',
     cline:
       'Wähle in der Erweiterung für VS Code „OpenAI Compatible“ als API-Anbieter, und gib dieselben drei Werte ein.',
     droid:

@@ -87,7 +87,7 @@ export const composer = {
   queueSend: 'Jetzt senden',
   queueEdit: 'Nachricht in der Warteschlange bearbeiten',
   queueRemove: 'Nachricht aus der Warteschlange entfernen',
-  queueGone: 'Diese Nachricht wurde bereits gesendet oder entfernt.',
+  queueGone: 'Diese Nachricht wurde schon gesendet oder entfernt.',
   queueTooMuch: 'Das ist zu viel für eine Nachricht. Sende oder entferne zuerst, was im Nachrichtenfeld steht.',
   queuedNow: 'Nachricht in der Warteschlange. Sie wird gesendet, wenn diese Antwort fertig ist.',
   queueSentNow: 'Die Nachricht aus der Warteschlange wurde gesendet.',

@@ -39,5 +39,5 @@ export const opening = {
   },
   inProgress: 'In Arbeit',
   stopped: 'Inference Studio wurde gestoppt.',
-  stoppedAbout: 'Der Grund steht im Terminal. Starte es dort erneut, und öffne die angezeigte Adresse.',
+  stoppedAbout: 'Der Grund steht im Terminal. Starte Inference Studio dort erneut, und öffne die angezeigte Adresse.',
 }

@@ -23,7 +23,7 @@ export const projects = {
   filesAbout: 'Das Modell kann diese Dateien in jedem Chat dieses Projekts lesen.',
   add: 'Dateien hinzufügen …',
   drop: 'oder Dateien hierher ziehen',
-  view: 'Text von {{name}} anzeigen',
+  view: 'Text von {{name}} ansehen',
   remove: '{{name}} entfernen',
   cancel: '{{name}} abbrechen',
   uploading: 'Wird hochgeladen …',
@@ -48,7 +48,7 @@ export const projects = {
   fromFiles_other: '{{passages}} aus {{count}} Dateien',
   stillIndexing_one: '{{count}} Datei wird noch für die Suche vorbereitet.',
   stillIndexing_other: '{{count}} Dateien werden noch für die Suche vorbereitet.',
-  viewPassages: 'Gesendete Textstellen anzeigen',
+  viewPassages: 'Gesendete Textstellen ansehen',
   // Passages
   sent: 'Textstellen in dieser Nachricht',
   passagesTitle: 'Textstellen',
@@ -64,5 +64,5 @@ export const projects = {
   text: 'Text der Datei',
   loading: 'Text wird geladen …',
   sourceGone: 'Die Datei wurde entfernt. Dies ist die Textstelle, wie sie gesendet wurde.',
-  sourceCut: 'Nur der Text rund um die Textstelle wird gezeigt.',
+  sourceCut: 'Nur der Text rund um die Textstelle wird angezeigt.',
 } as const

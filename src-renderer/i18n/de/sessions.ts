@@ -22,7 +22,8 @@ export const sessions = {
   more: 'Weitere Sitzungen anzeigen',
   loading: 'Sitzungen werden geladen …',
   emptyTitle: 'Noch keine Sitzungen',
-  empty: 'Wenn eine App die Anfragen einer Unterhaltung über die lokale API sendet, erscheinen sie hier als eine Sitzung.',
+  empty:
+    'Wenn eine App die Anfragen einer Unterhaltung über die lokale API sendet, erscheinen sie hier als eine Sitzung.',
   estimated: 'gesch.',
   atLeast: 'mindestens',
   unknown: 'unbekannt',

@@ -3,7 +3,7 @@ export const speech = {
   list: 'Erzeugte Sprachclips',
   newSpeech: 'Neuer Sprachclip',
   search: 'Sprachclips suchen',
-  clearSearch: 'Suche löschen',
+  clearSearch: 'Suche leeren',
   onlyFavourites: 'Nur Favoriten',
   loading: 'Wird geladen …',
   listEmpty: 'Erzeugte Sprachclips erscheinen hier. Du kannst sie offline abspielen.',

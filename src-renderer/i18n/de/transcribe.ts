@@ -6,7 +6,7 @@ export const transcribe = {
   // The list
   list: 'Aufnahmen',
   search: 'Aufnahmen und Transkripte suchen',
-  clearSearch: 'Suche löschen',
+  clearSearch: 'Suche leeren',
   newRecording: 'Neue Aufnahme',
   loading: 'Aufnahmen werden geladen …',
   emptyList: 'Deine Aufnahmen erscheinen hier. Sie bleiben auf diesem Computer.',

@@ -97,7 +97,7 @@ export const usage = {
     table: 'Tabelle',
     search: '{{what}} suchen',
     searchWhat: { model: 'Modelle', app: 'Apps', feature: 'Bereiche', key: 'Schlüssel' },
-    clearSearch: 'Suche löschen',
+    clearSearch: 'Suche leeren',
   },
   cards: {
     label: 'Zusammenfassung',

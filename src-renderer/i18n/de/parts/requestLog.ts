@@ -33,7 +33,7 @@ export const requestLog = {
     polling: 'Abfragen von Guthaben und Modellen anzeigen',
     exportCsv: 'CSV exportieren',
     saved: '{{name}} gespeichert.',
-    clear: 'Filter löschen',
+    clear: 'Filter aufheben',
     following: 'Live',
     follow: 'Live folgen',
     fresh_one: '{{figure}} neu',
