@@ -134,10 +134,10 @@ test('a budget in SC is enforced, and the refusal says what is left [ERR-04]', a
 })
 
 test('a log of 700 px shows the whole name of the app, the endpoint and the model', async ({ page }) => {
-  const tool = await addTool(page, 'Release notes')
+  const tool = await addTool(page, 'Release plans')
   await tool.chat.completions.create(hello('document-writer'))
   await page.setViewportSize({ width: 700, height: 860 })
-  const row = rows(page).filter({ hasText: 'Release notes' }).first()
+  const row = rows(page).filter({ hasText: 'Release plans' }).first()
   await expect(row).toContainText('chat · document-writer')
   const cut = await row.evaluate((element) =>
     [...element.querySelectorAll('[role="gridcell"], [role="gridcell"] .truncate')]
