@@ -118,7 +118,8 @@ describe.each([...translatedApis, ...compaction].map((api) => ({ api, path: api.
           expect(far.requests, shown).toHaveLength(1)
           checkChat(JSON.parse(far.requests[0]?.body.toString() ?? ''), shown)
         } else {
-          expect([400, 404], shown).toContain(answer.status)
+          // A model such as `#` in the path of Gemini ends the path.
+          expect([400, 404, ...(api.name === 'gemini' ? [405] : [])], shown).toContain(answer.status)
           expect(api.error(answer.body.toString()).message.length, shown).toBeGreaterThan(5)
           expect(far.requests, shown).toHaveLength(0)
         }
