@@ -12,8 +12,6 @@ import { testGateways } from '../../../helpers/testGateways.ts'
 import { heap } from '../../upstream/reply/helpers/heap.ts'
 
 const million = 1_000_000
-/** A reply that is whole in each API. */
-const wholeStream = 'data: {"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 const { closers, beforeService } = testGateways()
 
 /** The far end's record of a request: only the length and checksum of its body, so that the test uses no memory. */
@@ -177,29 +175,28 @@ describe.each(firstCases(1, apis))('large JSON bodies in the API $name', (api) =
     await expect.poll(() => gateway.memory.held).toBe(0)
   })
 
-  it('of unknown length in pieces of one byte are read, and changed to ask for usage', async () => {
-    const bodies: string[] = []
-    const { gateway } = await beforeService((_request, response, body) => {
-      bodies.push(body.toString())
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(wholeStream)
+  // A request of Gemini has its model and whether it streams in the path, so its body is not changed.
+  if (api.name !== 'gemini') {
+    it('of unknown length in pieces of one byte are read, and changed to ask for usage', async () => {
+      const bodies: string[] = []
+      const { gateway } = await beforeService((_request, response, body) => {
+        bodies.push(body.toString())
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: [DONE]\n\n')
+      })
+      const body = chatOf(300, { stream: true }).toString()
+      const request = chunked(gateway, api)
+      request.setNoDelay(true)
+      const answer = answerTo(request)
+      for (const byte of Buffer.from(body)) await write(request, Buffer.from([byte]))
+      request.end()
+      expect((await answer).status).toBe(200)
+      if (api === chatApi) expect(bodies).toEqual([body.replace('{', '{"stream_options":{"include_usage":true},')])
+      expect(bodies.map((sent) => JSON.parse(sent) as unknown)).toMatchObject([
+        { model: 'm', stream_options: { include_usage: true }, messages: [{ role: 'user', content: 'x'.repeat(300) }] },
+      ])
+      expect((await gateway.rows())[0]).toMatchObject({ model: 'm', stream: true })
     })
-    const body = chatOf(300, { stream: true }).toString()
-    const request = chunked(gateway, api)
-    request.setNoDelay(true)
-    const answer = answerTo(request)
-    for (const byte of Buffer.from(body)) await write(request, Buffer.from([byte]))
-    request.end()
-    expect((await answer).status).toBe(200)
-    if (api === chatApi) expect(bodies).toEqual([body.replace('{', '{"stream_options":{"include_usage":true},')])
-    expect(bodies.map((sent) => JSON.parse(sent) as unknown)).toMatchObject([
-      {
-        ...(api.name !== 'gemini' && { model: 'm' }),
-        stream_options: { include_usage: true },
-        messages: [{ role: 'user', content: 'x'.repeat(300) }],
-      },
-    ])
-    expect((await gateway.rows())[0]).toMatchObject({ model: 'm', stream: true })
-  })
+  }
 
   it('are freed when the reply starts, however long it takes', { tags: 'long' }, async () => {
     const { gateway } = await setUp({}, ({ response }) => {
