@@ -200,8 +200,10 @@ it.each(['legacy', 'auto'] as const)('a cancelled call closes its request at the
   const startedMs = performance.now()
   stop.abort()
   await ended
-  await vi.waitFor(async () =>
-    expect((await opened.rows())[0]).toMatchObject({ endpoint: 'images', state: 'cancelled', cancelledBy: 'app' }),
+  await vi.waitFor(
+    async () =>
+      expect((await opened.rows())[0]).toMatchObject({ endpoint: 'images', state: 'cancelled', cancelledBy: 'app' }),
+    { timeout: 4_000 },
   )
   expect(performance.now() - startedMs).toBeLessThan(5000)
   await vi.waitFor(() => expect(opened.core.activity.read().requests).toBe(0))
