@@ -22,6 +22,14 @@ const toolsOff = refusedByGuard(
   'tools_off',
   'This app may not use tools. Switch them on in Inference Studio, on the page of the app: Local API > app > Tools (MCP).',
 )
+/** Most messages of one request, and most values of all its JSON: each is checked and answered on the main thread. A file is one value. */
+const maxMessages = 16
+const maxValues = 10_000
+const tooManyMessages = refusedByGuard(
+  400,
+  'too_many_messages',
+  `A request may have at most ${maxMessages} messages and ${maxValues.toLocaleString('en')} values.`,
+)
 const wrongMethod: Refusal = {
   ...refusedByGuard(405, 'method_refused', 'This server sends nothing by itself. Send messages with POST.'),
   allow: 'POST, DELETE',
@@ -57,7 +65,9 @@ export class McpEndpoint {
     const body = method === 'POST' ? await readJson(request, app, reading) : null
     if (body !== null && 'status' in body) return refused(body)
     try {
+      if (body && body.values > maxValues) return refused(tooManyMessages)
       const parsed: unknown = body && JSON.parse(body.bytes.toString('utf8'))
+      if (Array.isArray(parsed) && parsed.length > maxMessages) return refused(tooManyMessages)
       const protocol = await this.#load()
       const { McpCaller } = await import('./protocol.ts')
       const caller = new McpCaller(app, viaRelay(this.#deps.relay, app), gone.signal)

@@ -179,6 +179,21 @@ it.each([
   expect(got).toBe(status)
 })
 
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+it.each([
+  ['thousands of messages', JSON.stringify(Array(2000).fill(ping))],
+  ['thousands of messages, in a large body', JSON.stringify(Array(40_000).fill(ping))],
+  ['thousands of arguments', JSON.stringify({ ...ping, params: Array(200_000).fill(0) })],
+])('a request of %s is refused before it makes the program wait', async (_, body) => {
+  const { url, key } = await studio()
+  const headers = {
+    ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    accept: 'application/json, text/event-stream',
+  }
+  const reply = await fetch(url, { method: 'POST', headers, body })
+  expect([reply.status, await reply.json()]).toMatchObject([400, { error: { code: 'too_many_messages' } }])
+})
+
 it('the address may have the key', async () => {
   const { url, key } = await studio()
   const client = new Client({ name: 'test', version: '1' })
