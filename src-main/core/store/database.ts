@@ -10,6 +10,7 @@ import { asStoreError, isDamage, mayPass, newer } from './databaseErrors.ts'
 import { isDatabaseThere, leastDatabaseBytes } from './databaseFile.ts'
 import { migrations } from './migrations/index.ts'
 import studioSnapshot from './migrations/snapshots/studio.json' with { type: 'json' }
+import { text } from './rows.ts'
 
 /** The properties that differ between our database files. */
 export interface DatabaseKind {
@@ -206,12 +207,11 @@ export function checkFile(file: string, kind: DatabaseKind, how: CheckDepth, bus
       }
       if (version > migrations.length) return { is: 'newer', version }
       if (how === 'head') return { is: 'good' }
-      const fault = faultIn(file, how === 'pages' ? 'quick_check' : 'integrity_check')
-      if (fault !== null) return { is: 'damaged', why: fault }
-      const loose = how === 'everything' ? handle.prepare('PRAGMA foreign_key_check').get() : undefined
-      return loose
-        ? { is: 'damaged', why: `Rows of ${String(loose.table)} refer to rows that do not exist.` }
-        : { is: 'good' }
+      const fault =
+        faultIn(file, how === 'pages' ? 'quick_check' : 'integrity_check') ??
+        schemaFault(handle, kind, version) ??
+        (how === 'everything' ? looseRows(handle) : null)
+      return fault === null ? { is: 'good' } : { is: 'damaged', why: fault }
     } finally {
       handle.close()
     }
@@ -227,6 +227,38 @@ export function checkFile(file: string, kind: DatabaseKind, how: CheckDepth, bus
     return { is: 'damaged', why }
   }
 }
+
+function looseRows(handle: DatabaseSync): string | null {
+  const loose = handle.prepare('PRAGMA foreign_key_check').get()
+  return loose ? `Rows of ${String(loose.table)} refer to rows that do not exist.` : null
+}
+
+/**
+ * What the tables of a file lack of those that its schema version has; null when nothing. One flipped byte in a column's name leaves a schema
+ * that SQLite finds good, but every statement that names the column fails.
+ */
+function schemaFault(handle: DatabaseSync, kind: DatabaseKind, version: number): string | null {
+  const model = new DatabaseSync(':memory:')
+  try {
+    applySchema(model, kind, 0, version)
+    const found = new Set(columnsOf(handle))
+    const missing = columnsOf(model).find((column) => !found.has(column))
+    return missing === undefined ? null : `The column ${missing} is missing.`
+  } finally {
+    model.close()
+  }
+}
+
+/** `table.column` of each table. */
+const columnsOf = (handle: DatabaseSync): string[] =>
+  handle
+    .prepare(
+      `SELECT tables.name || '.' || columns.name AS name
+       FROM pragma_table_list tables JOIN pragma_table_info(tables.name) columns
+       WHERE tables.schema = 'main' AND tables.type IN ('table', 'virtual')`,
+    )
+    .all()
+    .map((row) => text(row, 'name'))
 
 /** Why a file can't be a database, judged by its size; null when it can. */
 function whyTooSmall(file: string): string | null {

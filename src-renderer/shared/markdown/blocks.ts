@@ -44,6 +44,12 @@ export const hardLimit = 12_000
 /** The same limits in lines: the parser's work grows with the square of the lines of a list or quote. */
 const softLines = 120
 const hardLines = 400
+/**
+ * Parts of a text that the page draws with elements of their own: signs of formulas, and characters that turn text. Each counts as this many
+ * characters more, so that a block of them takes no longer to draw than a block of prose.
+ */
+const dearPart = /\$+|\\[()[\]]|[\u202a\u202b\u202d\u202e]/g
+const dearChars = 12
 /** A line of code in a list item costs the parser less than other lines. */
 const codeLine = 1 / 3
 /** Maximum length of the definitions from other blocks that a block gets. Further references stay text. */
@@ -66,6 +72,8 @@ interface Flow {
   shape: Shape
   start: number
   end: number
+  /** Its characters, as `weightOf` counts them. */
+  weight: number
   lines: number
   afterBlank: boolean
   /** Content column of the newest top-level list item. */
@@ -91,6 +99,7 @@ interface Text {
 
 interface Done {
   block: Block
+  weight: number
   /** Normalized labels in brackets in the source. */
   refs: ReadonlySet<string> | null
 }
@@ -147,9 +156,13 @@ export class BlockSplitter {
   /** Processes the next line or part of a long line. False when the rest may still grow. */
   #takeNext(): boolean {
     // Within the limit, so that a text of one line is not read to its end for each part.
-    const newline = this.#text.slice(this.#at, this.#at + softLimit).indexOf('\n')
-    if (newline >= 0) this.#take(this.#at, this.#at + newline + 1, true)
-    else if (this.#text.length - this.#at > softLimit) this.#takeFragment()
+    const ahead = this.#text.slice(this.#at, this.#at + softLimit)
+    const newline = ahead.indexOf('\n')
+    const line = newline < 0 ? ahead : ahead.slice(0, newline + 1)
+    const part = lightStart(line)
+    if (newline >= 0 && part === line) this.#take(this.#at, this.#at + line.length, true)
+    // A part of a line that is longer. The split depends on the text only, not on how it arrived.
+    else if (this.#text.length - this.#at > part.length) this.#take(this.#at, this.#at + cutPoint(part), false)
     else return false
     return true
   }
@@ -166,12 +179,6 @@ export class BlockSplitter {
     this.#definitions.clear()
     this.#waiting.clear()
     this.#outdated.clear()
-  }
-
-  /** Processes a part of a line that is longer than `softLimit`. The split depends on the text only, not on how it arrived. */
-  #takeFragment(): void {
-    const part = this.#text.slice(this.#at, this.#at + softLimit)
-    this.#take(this.#at, this.#at + cutPoint(part), false)
   }
 
   #take(from: number, to: number, ended: boolean): void {
@@ -244,9 +251,8 @@ export class BlockSplitter {
   }
 
   #isLong(open: Flow): boolean {
-    const chars = open.end - open.start
-    if (open.shape === 'table') return chars > tableLimit || open.lines > tableLines
-    return chars > softLimit || open.lines > softLines
+    if (open.shape === 'table') return open.weight > tableLimit || open.lines > tableLines
+    return open.weight > softLimit || open.lines > softLines
   }
 
   #mayCut(open: Flow, line: LineStart): boolean {
@@ -268,6 +274,7 @@ export class BlockSplitter {
       shape: prefix === '' ? shape : 'table',
       start: from,
       end: from,
+      weight: 0,
       lines: 0,
       afterBlank: false,
       content: line.item,
@@ -280,21 +287,23 @@ export class BlockSplitter {
   }
 
   #grow(flow: Flow, to: number, blank: boolean): void {
+    flow.weight += weightOf(this.#text.slice(flow.end, to))
     flow.end = to
     flow.lines += flow.fence ? codeLine : 1
     flow.afterBlank = blank
-    const size = flow.end - flow.start
     if (flow.shape === 'paragraph') {
-      if ((size > softLimit || flow.lines > hardLines) && !blank) this.#cutParagraph(flow)
+      if ((flow.weight > softLimit || flow.lines > hardLines) && !blank) this.#cutParagraph(flow)
       // The next part of a long line adds up to `softLimit`.
-    } else if (size > hardLimit - (this.#midLine ? softLimit : 0) || flow.lines > hardLines) this.#goOnAsPlain(flow)
+    } else if (flow.weight > hardLimit - (this.#midLine ? softLimit : 0) || flow.lines > hardLines)
+      this.#goOnAsPlain(flow)
   }
 
   #cutParagraph(flow: Flow): void {
     const source = this.#text.slice(flow.start, flow.end)
-    const at = flow.start + cutPoint(source.slice(0, softLimit))
+    const at = flow.start + cutPoint(lightStart(source))
     this.#push(this.#flowBlock({ ...flow, end: at }, false))
-    this.#open = { ...flow, start: at, continues: true, lines: 2 }
+    const weight = weightOf(this.#text.slice(at, flow.end))
+    this.#open = { ...flow, start: at, weight, continues: true, lines: 2 }
   }
 
   #goOnAsPlain(flow: Flow): void {
@@ -350,9 +359,9 @@ export class BlockSplitter {
       if (waiting) waiting.push(this.#done.length)
       else this.#waiting.set(ref, [this.#done.length])
     }
-    this.#done.push({ block, refs })
+    this.#done.push({ block, refs, weight: sizeOf(block) })
     let chars = 0
-    for (let at = this.#sectionStart; at < this.#done.length; at++) chars += sizeOf(this.#done[at]?.block)
+    for (let at = this.#sectionStart; at < this.#done.length; at++) chars += this.#done[at]?.weight ?? 0
     if (
       goesOn
         ? chars < tableSectionChars
@@ -518,11 +527,25 @@ export function* blocksInSteps(text: string): Generator<string, Block[]> {
   return sections.flat()
 }
 
+/** About how many characters of prose take as long to draw as a text. */
+const weightOf = (text: string): number => text.length + dearChars * (text.match(dearPart)?.length ?? 0)
+
+/** The start of a text that weighs at most `softLimit`. */
+function lightStart(text: string): string {
+  let most = softLimit
+  for (const { index, 0: part } of text.matchAll(dearPart)) {
+    if (index >= most) break
+    most -= dearChars
+    if (index + part.length > most) return text.slice(0, Math.max(index, most))
+  }
+  return text.slice(0, most)
+}
+
 /** About how many characters of prose take as long to draw as a block. Code and tables have controls. */
 export function sizeOf(block: Block | undefined): number {
   if (!block) return 0
   if (block.kind !== 'flow') return 400 + block.pieces.length * 400
-  return block.source.length + (block.source.includes('|') ? 200 : 40)
+  return weightOf(block.source) + block.definitions.length + (block.source.includes('|') ? 200 : 40)
 }
 
 function refsIn(source: string): ReadonlySet<string> | null {

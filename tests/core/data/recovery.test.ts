@@ -217,6 +217,8 @@ describe('a damaged database', () => {
     ['account', 'days', "rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'fetches')"],
     ['account', 'days', "rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'undated')"],
     ['studio', 'messages', "rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'conversations')"],
+    ['account', 'days', "sql = replace(sql, ' cost_millionths', ' Aost_millionths')"],
+    ['studio', 'messages', "sql = replace(sql, 'indexed', 'indexeb')"],
     ['studio', 'search_text', "sql = replace(sql, 'body,', 'body-')"],
     ['studio', 'search_text', "sql = replace(sql, 'tokenize', 'tokenizd')"],
     ['studio', 'search_text', "sql = replace(sql, 'fts5', 'fts4')"],
