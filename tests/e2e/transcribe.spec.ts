@@ -390,6 +390,8 @@ test('the recording of a browser that was killed can be played at once by anothe
       .click()
     await expect.poll(() => bars(other), { timeout: 30_000 }).toBeGreaterThan(100)
     await killed.kill()
+    // Its entry is drawn anew when it is found to be interrupted.
+    await expect(inList(page).first()).toContainText(windowText('transcribe:cut'), { timeout: 30_000 })
     await inList(page).first().getByRole('link').or(inList(page).first().getByRole('button')).first().click()
     await expect(waveform(page)).toHaveAttribute('data-state', 'whole', { timeout: 30_000 })
     await expect(page.getByText(windowText('transcribe:cutAbout'))).toBeVisible()
