@@ -1,5 +1,5 @@
 import type { AlertPlace } from '../../src-preload/contract/alerts.ts'
-import type { InstallationCheck, UpdateState } from '../../src-preload/contract/app.ts'
+import type { AppState, InstallationCheck, UpdateState } from '../../src-preload/contract/app.ts'
 import type { ForkProgram } from './shared/processWorker.ts'
 
 /** What the core needs of its host. There are two hosts: the desktop application and the web host. */
@@ -80,8 +80,10 @@ export interface Notice {
   place: AlertPlace
 }
 
-/** The operating system's keychain. `account` is a profile's id. */
+/** The operating system's keychain, or a file that the person has chosen in its place. `account` is a profile's id. */
 export interface SecretStore {
+  /** The file, when it is one. Its path is absolute. */
+  readonly keyFile?: AppState['keychain']['keyFile']
   /** Whether a keychain is available now, and if not, the reason in one sentence. Never throws. */
   probe(): Promise<{ available: boolean; reason: string | null }>
   /**

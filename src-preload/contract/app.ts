@@ -207,7 +207,12 @@ export const appState = z.object({
   connection,
   /** Sorted by name, with the temporary connection of this run. */
   profiles: z.array(savedProfile),
-  keychain: z.object({ available: z.boolean(), reason: z.string().nullable() }),
+  keychain: z.object({
+    available: z.boolean(),
+    reason: z.string().nullable(),
+    /** A file in place of the keychain of the system, which the person has chosen. Absent: the keychain. */
+    keyFile: z.object({ path: z.string(), isEncrypted: z.boolean() }).optional(),
+  }),
   proxy: proxyState,
   bucket: minuteBucket.nullable(),
   /** Why the databases refuse writes now. Absent or null: they accept them. */

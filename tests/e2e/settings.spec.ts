@@ -1,8 +1,10 @@
+import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { sectionNames } from '../../src-renderer/features/settings/sections.ts'
 import { settings as words } from '../../src-renderer/i18n/en/settings.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, openChatWorld, takePictures } from './chatWorld.ts'
+import { newDataDir, openSandbox, openWebHost } from './hosts.ts'
 import { composer, goToPage, lastReply, pickModel, settled } from './journey.ts'
 
 let world: ChatWorld
@@ -97,4 +99,27 @@ test('the language follows the system until one is chosen, which changes the doc
   await choice.selectOption('en')
   await expect(page.locator('html')).toHaveAttribute('lang', 'en')
   await expect(page.locator('html')).toHaveAttribute('dir', 'ltr')
+})
+
+test('a key file in place of the keychain is named where a key is stored', async ({ page }) => {
+  const keyFile = join(newDataDir(), 'keys.json')
+  const sandbox = await openSandbox()
+  const host = await openWebHost(newDataDir(), [], { INFERENCE_STUDIO_KEY_FILE: keyFile })
+  await page.goto(host.url)
+  await page.getByRole('button', { name: 'Connect', exact: true }).first().click()
+  await page.getByRole('textbox', { name: windowText('connect:baseUrl') }).fill(sandbox.baseUrl)
+  await page.getByLabel('API key', { exact: true }).fill(sandbox.apiKey)
+  await page.getByRole('radio', { name: windowText('connect:saveInKeyFile') }).check()
+  await expect(page.getByText(`Saved in ${keyFile} for next time.`)).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Connect', exact: true }).last().click()
+  await expect(composer(page)).toBeVisible({ timeout: 30_000 })
+  await goToPage(page, words.title)
+  await open(page, words.connection.title)
+  await expect(page.getByText('Key: in the key file')).toBeVisible()
+  await open(page, words.data.title)
+  await expect(page.getByText(`${keyFile}, not encrypted`)).toBeVisible()
+  await expect(page.getByRole('main').getByText(/keychain/i)).toHaveCount(0)
+  await expectAccessible(page)
+  await takePictures(page, 'settings-key-file', true)
 })

@@ -54,7 +54,8 @@ export function composeAppState(dependencies: AppStateDependencies): ComposedApp
     },
   })
   const probeKeychain = async (): Promise<void> => {
-    keychain = await host.secrets.probe()
+    const { keyFile } = host.secrets
+    keychain = { ...(await host.secrets.probe()), ...(keyFile && { keyFile }) }
     state.changed()
   }
   session.changes.add(state.changed)

@@ -10,6 +10,7 @@ import type { Transfers } from '../features/transfers/transfers.ts'
 import { Apps } from '../gateway/apps/apps.ts'
 import type { Host } from '../host.ts'
 import { SqliteRequestLog } from '../requestLog/requestLog.ts'
+import { counted } from '../shared/counted.ts'
 import { StateFeed } from '../shared/stateFeed.ts'
 import { inBackground } from '../shared/unexpected.ts'
 import { type AccountStore, openAccountStore } from '../store/account/open.ts'
@@ -47,7 +48,6 @@ export function openData(
   retentionClock.start()
   opening.onFailure(() => retentionClock.close())
   const interrupted = recoverReplies(store)
-  if (interrupted > 0) log('warn', `${interrupted} replies were cut off when the program ended. They are marked.`)
   const words = createWords()
   const settings = currentSettings(store, ({ language }) => {
     const followed = words.follow(language, languages?.() ?? localeOfProcess())
@@ -64,6 +64,11 @@ export function openData(
     log,
   })
   opening.onFailure(() => requestLog.close())
+  const cut = [
+    ...(interrupted > 0 ? [counted(interrupted, 'reply', 'replies')] : []),
+    ...(requestLog.recovered > 0 ? [counted(requestLog.recovered, 'request')] : []),
+  ]
+  if (cut.length > 0) log('warn', `Cut off when the program last ended, and marked: ${cut.join(', ')}.`)
   const accountStore = openAccountStore(dataDir, { busyMs: coreBusyMs })
   opening.onFailure(() => accountStore.close())
   opening.opened()

@@ -8,16 +8,13 @@ import { addUse } from './dailyUsage.ts'
 import type { Spend, SpendEntry } from './spend.ts'
 import type { TypicalTokens } from './typicalTokens.ts'
 
-/** Closes rows that never ended because the program was killed. Their cost is unknown, and the sums record that. */
-export function recover(
-  store: RequestLogTables,
-  callers: Callers,
-  spend: Spend,
-  links: AccountLinks,
-  log: (level: 'warn', line: string) => void,
-): void {
+/**
+ * Closes rows that never ended because the program was killed. Their cost is unknown, and the sums record that.
+ * @returns how many there were
+ */
+export function recover(store: RequestLogTables, callers: Callers, spend: Spend, links: AccountLinks): number {
   const cut = store.requests.leftOpen(store.facts.get('floor'))
-  if (cut.length === 0) return
+  if (cut.length === 0) return 0
   store.transaction(() => {
     const ended = cut.map(inFlight)
     for (const end of ended) {
@@ -28,7 +25,7 @@ export function recover(
     spend.save(store.spend)
   })
   spend.saved()
-  log('warn', `${cut.length} requests were in flight when the program ended; the log says so.`)
+  return cut.length
 }
 
 const hourMs = 3_600_000

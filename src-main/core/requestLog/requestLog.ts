@@ -92,6 +92,8 @@ export class SqliteRequestLog implements RequestLog {
   readonly blocked = new Listeners<[appId: string | null, code: string]>()
   /** Emits when a visible row changed, at most ten times a second. */
   readonly changes = new Listeners()
+  /** How many requests an ended process left open. They are closed, with an unknown outcome. */
+  recovered = 0
   /** Deletes old rows permanently. The sums by day stay. */
   readonly rowRetention: LogRetention
   readonly bodyRetention: BodyRetention
@@ -539,7 +541,7 @@ export class SqliteRequestLog implements RequestLog {
     for (const caller of callers.after(0)) this.#callers.add(caller)
     this.#numbers.load(requests.last() ?? null)
     this.#spend.load(spend)
-    recover(this.#store, this.#callers, this.#spend, this.#links, this.#options.log)
+    this.recovered = recover(this.#store, this.#callers, this.#spend, this.#links)
     const first = (at: number): number => (this.#numbers.clockWentBack ? 1 : this.#query.firstAt(at))
     loadRecent(this.#store, this.#callers, this.#spend, this.#typical, {
       now: this.#now(),

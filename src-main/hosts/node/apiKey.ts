@@ -73,24 +73,30 @@ export type SecretSource = { file: string; isProtected?: boolean } | { descripto
 
 /**
  * Reads another secret, such as a passphrase. Its file must be one that only this user or root can use.
- * @param what names the source in errors
+ * @param what names what chose the source, for errors
  * @throws StudioError `bad_input` as `readApiKey`; without a terminal for a prompt
  */
 export async function readSecret(source: SecretSource, what: string): Promise<string> {
-  if ('file' in source) return keyFromFile(source.file, what, source.isProtected)
-  if ('descriptor' in source) return keyFromDescriptor(source.descriptor, what)
-  if (!process.stdin.isTTY) throw bad(`${what}: there is no terminal to ask on.`)
+  if ('file' in source) return keyFromFile(source.file, `${source.file} (${what})`, what, source.isProtected)
+  if ('descriptor' in source)
+    return keyFromDescriptor(source.descriptor, `The descriptor ${source.descriptor} (${what})`)
+  if (!process.stdin.isTTY) throw bad(`${what} asks for a passphrase, but there is no terminal to ask on.`)
   const text = await typedUnseen(source.prompt)
-  if (text === '') throw bad(`${what}: nothing was typed.`)
+  if (text === '') throw bad('Nothing was typed.')
   return text
 }
 
-async function keyFromFile(path: string, what = `--api-key-file: ${path}`, isProtected = false): Promise<string> {
+async function keyFromFile(
+  path: string,
+  what = `${path} (--api-key-file)`,
+  option = '--api-key-file',
+  isProtected = false,
+): Promise<string> {
   try {
     const descriptor = await openFile(path, 'r')
     const facts = fstatSync(descriptor)
     try {
-      if (!isProtected) checkKeyFile(path, facts, what.split(':', 1)[0] ?? what)
+      if (!isProtected) checkKeyFile(path, facts, option)
     } catch (thrown) {
       closeSync(descriptor)
       throw thrown
@@ -103,23 +109,24 @@ async function keyFromFile(path: string, what = `--api-key-file: ${path}`, isPro
 
 /** Refuses a file with a secret that other users of this computer can use. @param option names what chose the file */
 export function checkKeyFile(path: string, facts: Stats, option: string): void {
-  if (facts.isDirectory()) throw bad(`${option}: ${path} is a folder.`)
+  const named = `${path} (${option})`
+  if (facts.isDirectory()) throw bad(`${named} is a folder. Name a file.`)
   const user = process.geteuid?.()
   const orElse = option === '--api-key-file' ? `, ${throughDescriptor}` : ''
   // Not a pipe, such as that of `<(command)`. Windows has access lists in place of these bits.
   if (!facts.isFile() || user === undefined) return
   if (user !== 0 && facts.uid !== user && facts.uid !== 0) {
-    throw bad(`${option}: ${path} belongs to another user of this computer. Use a file of your own${orElse}.`)
+    throw bad(`${named} belongs to another user of this computer. Use a file of your own${orElse}.`)
   }
   if ((facts.mode & 0o077) !== 0) {
-    throw bad(`${option}: other users of this computer can read ${path}. Run "chmod 600" on it first${orElse}.`)
+    throw bad(`${named} can be read by other users of this computer. Run "chmod 600" on it first${orElse}.`)
   }
 }
 
 /** Node makes all descriptors of its start uninheritable, so started programs do not get this one. */
 async function keyFromDescriptor(
   descriptor: number,
-  what = `--api-key-fd: the descriptor ${descriptor}`,
+  what = `The descriptor ${descriptor} (--api-key-fd)`,
 ): Promise<string> {
   try {
     if (descriptor === 0) return await keyFromStandardInput()
@@ -181,7 +188,7 @@ function inodeWrittenBy(descriptor: number): number | null {
 
 async function wholeKey(from: Readable, what: string): Promise<string> {
   const key = (await textOf(from, what)).trim()
-  if (key === '') throw bad(`${what} contains ${what.startsWith('--api-key') ? 'no API key' : 'nothing'}.`)
+  if (key === '') throw bad(`${what} is empty.`)
   return key
 }
 
@@ -189,7 +196,7 @@ async function textOf(from: Readable, what: string): Promise<string> {
   let text = ''
   for await (const chunk of from.setEncoding('utf8')) {
     text += chunk
-    if (text.length > longest) throw bad(`${what} is too long for an API key: at most ${longest} characters.`)
+    if (text.length > longest) throw bad(`${what} is too long for a key: at most ${longest} characters.`)
   }
   return text
 }

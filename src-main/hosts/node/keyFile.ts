@@ -34,15 +34,15 @@ const keyFile = z.object({
 })
 type KeyFile = z.infer<typeof keyFile>
 
-/** A key file that was chosen, in words for a person: `the key file /srv/keys (encrypted)`. Null for the keychain. */
-export function chosenKeyFile(env: NodeJS.ProcessEnv = process.env): string | null {
+/** The key file that was chosen in place of the keychain, or null. */
+export function chosenKeyFile(env: NodeJS.ProcessEnv = process.env): { path: string; isEncrypted: boolean } | null {
   const path = env[fileVariable]
-  if (path === undefined || path === '') return null
-  return `the key file ${resolve(path)} (${env[passphraseVariable] ? 'encrypted' : 'not encrypted'})`
+  return path ? { path: resolve(path), isEncrypted: Boolean(env[passphraseVariable]) } : null
 }
 
-/** Where API keys are stored, in words for a person. */
-export const keyPlace = (): string => chosenKeyFile() ?? 'the keychain'
+/** A key file in words for a person: `/srv/keys (encrypted)`. */
+export const keyFileText = ({ path, isEncrypted }: { path: string; isEncrypted: boolean }): string =>
+  `${path} (${isEncrypted ? 'encrypted' : 'not encrypted'})`
 
 /**
  * The key file that the environment chooses in place of the keychain, or null. It is never used unless it was chosen, and the keychain is
@@ -50,19 +50,19 @@ export const keyPlace = (): string => chosenKeyFile() ?? 'the keychain'
  * @throws StudioError `bad_input` for a passphrase without a file, or from an unknown source
  */
 export function keyFileFromEnvironment(env: NodeJS.ProcessEnv = process.env): SecretStore | null {
-  const path = env[fileVariable]
+  const file = chosenKeyFile(env)
   const source = env[passphraseVariable]
-  if (path === undefined || path === '') {
-    if (source === undefined || source === '') return null
+  if (file === null) {
+    if (!source) return null
     throw new StudioError('bad_input', `${passphraseVariable} needs ${fileVariable}, the file that it encrypts.`)
   }
-  return createKeyFile(resolve(path), source ? passphraseFrom(source, env) : null)
+  return createKeyFile(file.path, source ? passphraseFrom(source, env) : null)
 }
 
 /** Reads the passphrase once, when it is first needed. @throws StudioError `bad_input` for an unknown source */
 function passphraseFrom(source: string, env: NodeJS.ProcessEnv): () => Promise<string> {
   const [, kind, place = ''] = /^(credential|file|fd|prompt)(?::(.+))?$/s.exec(source) ?? []
-  const what = `${passphraseVariable}: ${source}`
+  const what = passphraseVariable
   const read = (): Promise<string> => {
     if (kind === 'prompt' && place === '') return readSecret({ prompt: 'Passphrase of the key file: ' }, what)
     if (kind === 'file' && place !== '') return readSecret({ file: resolve(place) }, what)
@@ -71,7 +71,10 @@ function passphraseFrom(source: string, env: NodeJS.ProcessEnv): () => Promise<s
       // systemd sets the folder for LoadCredential (systemd.exec(5)).
       const folder = env.CREDENTIALS_DIRECTORY
       if (folder === undefined) {
-        throw new StudioError('bad_input', `${what} needs LoadCredential=${place}:FILE in the unit of systemd.`)
+        throw new StudioError(
+          'bad_input',
+          `${source} in ${what} needs LoadCredential=${place}:FILE in the unit of systemd.`,
+        )
       }
       return readSecret({ file: join(folder, place), isProtected: true }, what)
     }
@@ -141,6 +144,8 @@ export function createKeyFile(path: string, passphrase: (() => Promise<string>) 
   }
 
   return {
+    keyFile: { path, isEncrypted: passphrase !== null },
+
     async probe() {
       try {
         await read()

@@ -99,6 +99,9 @@ export function outputIsDiscarded(): boolean {
   return facts.rdev === statSync(devNull).rdev
 }
 
+/** Whether standard output is stored: a file, or the journal of systemd. What it shows must not be a secret. */
+export const isStored = (): boolean => (outputFacts()?.isFile() ?? false) || goesToJournal(1)
+
 /** Whether the program that read standard output has ended. */
 export const readerIsGone = (): boolean => failure !== null && readerGoneCodes.has(codeOf(failure) ?? '')
 

@@ -11,18 +11,17 @@ import { onEndSignals, signalCode } from './signals.ts'
 
 /** Describes a file argument in error messages. */
 interface FileArgument {
-  /** The option, such as `--output`, which the messages begin with. Absent for an argument of the command. */
+  /** The option, such as `--output`, which the messages name. Absent for an argument of the command. */
   option?: string
   /** Other accepted values as text, such as "or - for standard output". */
   otherwise?: string
 }
 
-/** A message about an argument, after the name of its option. */
-const about = (option: string | undefined, message: string): string =>
-  option === undefined ? message : `${option}: ${message}`
+/** The path as the subject of a message, with the option that named it. */
+const named = (path: string, option: string | undefined): string =>
+  option === undefined ? path : `${path} (${option})`
 
-const bad = (option: string | undefined, message: string): StudioError =>
-  new StudioError('bad_input', about(option, message))
+const bad = (message: string): StudioError => new StudioError('bad_input', message)
 
 /**
  * Resolves the absolute path of a file to write. Follows symbolic links, as `cp` does.
@@ -39,9 +38,9 @@ export async function fileToWrite(
   const path = await resolvePath(resolve(asked), option)
   const facts = await factsOf(path, option)
   if (facts === null && !asked.endsWith(sep)) return path
-  if (facts === null || facts.isDirectory()) throw bad(option, `${asked} is a folder. ${allowed}`)
-  if (!facts.isFile()) throw bad(option, `${asked} is a device, a pipe or a socket. ${allowed}`)
-  if (!overwrite) throw bad(option, `${path} exists already. Choose another name, or add --force.`)
+  if (facts === null || facts.isDirectory()) throw bad(`${named(asked, option)} is a folder. ${allowed}`)
+  if (!facts.isFile()) throw bad(`${named(asked, option)} is a device, a pipe or a socket. ${allowed}`)
+  if (!overwrite) throw bad(`${named(path, option)} exists already. Choose another name, or add --force.`)
   return path
 }
 
@@ -50,18 +49,19 @@ async function resolvePath(path: string, option: string | undefined): Promise<st
   try {
     return await realpath(path)
   } catch (thrown) {
-    if (codeOf(thrown) !== 'ENOENT') throw asProblem(thrown, about(option, `${path} can’t be written`))
+    if (codeOf(thrown) !== 'ENOENT') throw asProblem(thrown, `${named(path, option)} can’t be written`)
   }
   // Refuses a link without a target, as `cp` does.
   if ((await factsOf(path, option))?.isSymbolicLink()) {
-    throw bad(option, `${path} is a symbolic link to a file that does not exist. Name another file.`)
+    throw bad(`${named(path, option)} is a symbolic link to a file that does not exist. Name another file.`)
   }
   const folder = dirname(path)
   const isFolder = await stat(folder).then(
     (facts) => facts.isDirectory(),
     () => false,
   )
-  if (!isFolder) throw bad(option, `The folder ${folder} does not exist. Name a file in an existing folder.`)
+  if (!isFolder)
+    throw bad(`${named(`The folder ${folder}`, option)} does not exist. Name a file in an existing folder.`)
   return join(await realpath(folder), basename(path))
 }
 
@@ -70,7 +70,7 @@ async function factsOf(path: string, option: string | undefined): Promise<Stats 
     return await lstat(path)
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return null
-    throw asProblem(thrown, about(option, `${path} can’t be used`))
+    throw asProblem(thrown, `${named(path, option)} can’t be used`)
   }
 }
 
@@ -82,11 +82,11 @@ export async function fileToRead(asked: string, option?: string): Promise<string
   const path = resolve(asked)
   try {
     const facts = await stat(path)
-    if (facts.isDirectory()) throw bad(option, `${path} is a folder. Name a regular file.`)
-    if (!facts.isFile()) throw bad(option, `${path} is a device, a pipe or a socket. Name a regular file.`)
+    if (facts.isDirectory()) throw bad(`${named(path, option)} is a folder. Name a regular file.`)
+    if (!facts.isFile()) throw bad(`${named(path, option)} is a device, a pipe or a socket. Name a regular file.`)
     return path
   } catch (thrown) {
-    throw asProblem(thrown, about(option, `${path} can’t be read`))
+    throw asProblem(thrown, `${named(path, option)} can’t be read`)
   }
 }
 
@@ -95,7 +95,7 @@ export async function fileToRead(asked: string, option?: string): Promise<string
  */
 export async function folderToMake(asked: string, option: string): Promise<string> {
   const path = await resolvePath(resolve(asked), option)
-  if (await factsOf(path, option)) throw bad(option, `${path} exists already. Choose another name.`)
+  if (await factsOf(path, option)) throw bad(`${named(path, option)} exists already. Choose another name.`)
   return path
 }
 

@@ -8,6 +8,7 @@ import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
 import { WithSc } from '../../shared/ui/WithSc.tsx'
+import { useApp } from '../../stores/app.ts'
 import { useUsage } from '../../stores/usage.ts'
 
 const tones: Record<Connection['state'], PillTone> = {
@@ -33,6 +34,8 @@ export function ConnectionRow(props: {
   const { t } = useTranslation('settings')
   const { profile, connection, busy } = props
   const account = useUsage(({ accounts }) => accounts?.find(({ id }) => id === profile.accountId) ?? null)
+  const hasKeyFile = useApp(({ app }) => app?.keychain.keyFile !== undefined)
+  const kept = profile.keyKept === 'keychain' && hasKeyFile ? 'keyFile' : profile.keyKept
   const wantsKey = profile.keyKept === 'none'
   const isChangeable = profile.kind === 'service' && profile.keyKept !== 'environment'
   return (
@@ -67,7 +70,7 @@ export function ConnectionRow(props: {
           </code>
         )}
         <div className="flex flex-wrap gap-x-3 text-faint text-s">
-          <span>{t('connection.keyStoredIn', { where: t(`connection.kept.${profile.keyKept}`) })}</span>
+          <span>{t('connection.keyStoredIn', { where: t(`connection.kept.${kept}`) })}</span>
           {account?.balance && (
             <time className="num" dateTime={account.balance.asOf} title={showInstant(account.balance.asOf)}>
               <WithSc

@@ -20,6 +20,7 @@ export function DataSection({ app }: { app: AppState }) {
   const { t } = useTranslation(['settings', 'connect', 'data'])
   const studio = useStudio()
   const { busy, problem, run } = useCall()
+  const { keyFile } = app.keychain
   const look = () => run(() => studio.connection.retest())
   return (
     <>
@@ -28,10 +29,12 @@ export function DataSection({ app }: { app: AppState }) {
           <CopyButton text={app.dataDir} name={t('data.copyFolder')} />
         </Row>
         <Row
-          name={t('data.keychain')}
+          name={t(keyFile ? 'data.keyFile' : 'data.keychain')}
           hint={
             app.keychain.available
-              ? t('data.keychainYes')
+              ? keyFile
+                ? t(keyFile.isEncrypted ? 'data.keyFileEncrypted' : 'data.keyFilePlain', { path: keyFile.path })
+                : t('data.keychainYes')
               : t('data.keychainNo', { reason: asSentence(app.keychain.reason ?? t('connect:noKeychainReason')) })
           }
         >

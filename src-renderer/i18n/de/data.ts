@@ -106,7 +106,7 @@ export const data = {
   eraseAll: {
     title: 'Alles löschen',
     about:
-      'Löscht alle Chats, Medien, das Anfrageprotokoll, Nutzung, App-Schlüssel, Verbindungen und Einstellungen samt ihren Schlüsseln im Schlüsselbund des Systems. Danach startet Inference Studio wie neu.',
+      'Löscht alle Chats, Medien, das Anfrageprotokoll, Nutzung, App-Schlüssel, Verbindungen, Einstellungen und alle gespeicherten Schlüssel. Danach startet Inference Studio wie neu.',
     open: 'Alles löschen …',
     askTitle: 'Alles endgültig löschen?',
     askAbout: 'Ohne Backup lässt sich nichts davon wiederherstellen. Dateien außerhalb des Datenordners bleiben.',

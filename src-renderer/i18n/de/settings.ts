@@ -16,6 +16,7 @@ export const settings = {
     balanceLeft: '{{amount}} SC übrig, aktualisiert {{at}}',
     kept: {
       keychain: 'im Schlüsselbund des Systems',
+      keyFile: 'in der Schlüsseldatei',
       session: 'im Arbeitsspeicher, nur bis zum Beenden',
       environment: 'aus einer Umgebungsvariable, nur bis zum Beenden',
       sandbox: 'Schlüssel der Sandbox',
@@ -56,10 +57,9 @@ export const settings = {
     deleteItem: 'Löschen …',
     confirmDelete: 'Löschen',
     deleteTitle: '{{name}} löschen?',
-    deleteAbout:
-      'Der Schlüssel wird hier und im Schlüsselbund gelöscht. Chats, Nutzung und Protokoll bleiben erhalten.',
+    deleteAbout: 'Der gespeicherte Schlüssel wird gelöscht. Chats, Nutzung und Protokoll bleiben erhalten.',
     deleteAboutActive:
-      'Der Schlüssel wird hier und im Schlüsselbund gelöscht, und laufende Anfragen werden gestoppt. Apps erhalten keine Antworten, bis du eine andere Verbindung wählst. Chats, Nutzung und Protokoll bleiben erhalten.',
+      'Der gespeicherte Schlüssel wird gelöscht, und laufende Anfragen werden gestoppt. Apps erhalten keine Antworten, bis du eine andere Verbindung wählst. Chats, Nutzung und Protokoll bleiben erhalten.',
     deleteAboutSandbox:
       'Die Sandbox und ihre Nutzung werden gelöscht. Eine neue Sandbox beginnt bei null. Chats bleiben erhalten.',
     changeTitle: '{{name}} ändern',
@@ -208,6 +208,9 @@ export const settings = {
     copyFolder: 'Pfad des Ordners kopieren',
     keychain: 'Schlüsselbund',
     keychainYes: 'Verfügbar',
+    keyFile: 'Schlüsseldatei',
+    keyFileEncrypted: '{{path}}, verschlüsselt',
+    keyFilePlain: '{{path}}, nicht verschlüsselt',
     keychainNo: 'Schlüssel können nicht gespeichert werden. {{reason}}',
     keychainCheck: 'Erneut prüfen',
   },

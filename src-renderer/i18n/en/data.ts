@@ -102,7 +102,7 @@ export const data = {
   eraseAll: {
     title: 'Delete everything',
     about:
-      'Deletes all chats, media, the request log, usage, app keys, connections and settings, and their keys in the system keychain. Then Inference Studio starts as new.',
+      'Deletes all chats, media, the request log, usage, app keys, connections, settings and all stored keys. Then Inference Studio starts as new.',
     open: 'Delete everything…',
     askTitle: 'Delete everything permanently?',
     askAbout: 'None of it can be restored, unless you have a backup. Files outside of the data folder stay.',

@@ -15,6 +15,7 @@ export const settings = {
     balanceLeft: '{{amount}} SC left, updated {{at}}',
     kept: {
       keychain: 'in the system keychain',
+      keyFile: 'in the key file',
       session: 'in memory, this session only',
       environment: 'from an environment variable, this run only',
       sandbox: 'sandbox key',
@@ -54,9 +55,9 @@ export const settings = {
     deleteItem: 'Delete…',
     confirmDelete: 'Delete',
     deleteTitle: 'Delete {{name}}?',
-    deleteAbout: 'Its key is deleted here and from the keychain. Chats, usage and the log are kept.',
+    deleteAbout: 'Its stored key is deleted. Chats, usage and the log are kept.',
     deleteAboutActive:
-      'Its key is deleted here and from the keychain, and running requests are stopped. Apps get no replies until you choose another connection. Chats, usage and the log are kept.',
+      'Its stored key is deleted, and running requests are stopped. Apps get no replies until you choose another connection. Chats, usage and the log are kept.',
     deleteAboutSandbox: 'The sandbox and its usage are deleted. A new sandbox starts from zero. Chats are kept.',
     changeTitle: 'Change {{name}}',
     changeAbout:
@@ -198,6 +199,9 @@ export const settings = {
     copyFolder: 'Copy folder path',
     keychain: 'Keychain',
     keychainYes: 'Available',
+    keyFile: 'Key file',
+    keyFileEncrypted: '{{path}}, encrypted',
+    keyFilePlain: '{{path}}, not encrypted',
     keychainNo: 'Keys can’t be stored. {{reason}}',
     keychainCheck: 'Check again',
   },

@@ -16,6 +16,7 @@ export const settings = {
     balanceLeft: 'Quedan {{amount}} SC, actualizado: {{at}}',
     kept: {
       keychain: 'en el llavero del sistema',
+      keyFile: 'en el archivo de claves',
       session: 'en memoria, solo esta sesión',
       environment: 'de una variable de entorno, solo esta vez',
       sandbox: 'del entorno de pruebas',
@@ -56,9 +57,9 @@ export const settings = {
     deleteItem: 'Eliminar…',
     confirmDelete: 'Eliminar',
     deleteTitle: '¿Eliminar {{name}}?',
-    deleteAbout: 'Su clave se elimina de aquí y del llavero. Los chats, el uso y el registro se conservan.',
+    deleteAbout: 'Su clave guardada se elimina. Los chats, el uso y el registro se conservan.',
     deleteAboutActive:
-      'Su clave se elimina de aquí y del llavero, y las solicitudes en curso se detienen. Las apps no reciben respuestas hasta que elijas otra conexión. Los chats, el uso y el registro se conservan.',
+      'Su clave guardada se elimina, y las solicitudes en curso se detienen. Las apps no reciben respuestas hasta que elijas otra conexión. Los chats, el uso y el registro se conservan.',
     deleteAboutSandbox:
       'Se eliminan el entorno de pruebas y su uso. Un entorno nuevo empieza de cero. Los chats se conservan.',
     changeTitle: 'Cambiar {{name}}',
@@ -210,6 +211,9 @@ export const settings = {
     copyFolder: 'Copiar la ruta de la carpeta',
     keychain: 'Llavero',
     keychainYes: 'Disponible',
+    keyFile: 'Archivo de claves',
+    keyFileEncrypted: '{{path}}, cifrado',
+    keyFilePlain: '{{path}}, sin cifrar',
     keychainNo: 'No se pueden guardar claves. {{reason}}',
     keychainCheck: 'Comprobar de nuevo',
   },

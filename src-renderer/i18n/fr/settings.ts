@@ -16,6 +16,7 @@ export const settings = {
     balanceLeft: 'Reste {{amount}} SC, actualisé : {{at}}',
     kept: {
       keychain: 'dans le trousseau du système',
+      keyFile: 'dans le fichier de clés',
       session: 'en mémoire, pour cette session seulement',
       environment: 'dans une variable d’environnement, pour cette exécution seulement',
       sandbox: 'clé du bac à sable',
@@ -55,10 +56,9 @@ export const settings = {
     deleteItem: 'Supprimer…',
     confirmDelete: 'Supprimer',
     deleteTitle: 'Supprimer {{name}} ?',
-    deleteAbout:
-      'Sa clé est supprimée ici et dans le trousseau. Les discussions, l’utilisation et le journal sont conservés.',
+    deleteAbout: 'Sa clé enregistrée est supprimée. Les discussions, l’utilisation et le journal sont conservés.',
     deleteAboutActive:
-      'Sa clé est supprimée ici et dans le trousseau, et les requêtes en cours sont arrêtées. Les apps n’obtiennent plus de réponse tant que vous n’avez pas choisi une autre connexion. Les discussions, l’utilisation et le journal sont conservés.',
+      'Sa clé enregistrée est supprimée, et les requêtes en cours sont arrêtées. Les apps n’obtiennent plus de réponse tant que vous n’avez pas choisi une autre connexion. Les discussions, l’utilisation et le journal sont conservés.',
     deleteAboutSandbox:
       'Le bac à sable et son utilisation sont supprimés. Un nouveau bac à sable part de zéro. Les discussions sont conservées.',
     changeTitle: 'Modifier {{name}}',
@@ -210,6 +210,9 @@ export const settings = {
     copyFolder: 'Copier le chemin du dossier',
     keychain: 'Trousseau',
     keychainYes: 'Disponible',
+    keyFile: 'Fichier de clés',
+    keyFileEncrypted: '{{path}}, chiffré',
+    keyFilePlain: '{{path}}, non chiffré',
     keychainNo: 'Les clés ne peuvent pas être stockées. {{reason}}',
     keychainCheck: 'Vérifier à nouveau',
   },

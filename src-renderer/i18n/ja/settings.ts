@@ -15,6 +15,7 @@ export const settings = {
     balanceLeft: '残高{{amount}} SC、更新：{{at}}',
     kept: {
       keychain: 'システムのキーチェーン',
+      keyFile: 'キーファイル',
       session: 'メモリー内（このセッションのみ）',
       environment: '環境変数（今回の実行のみ）',
       sandbox: 'サンドボックスのキー',
@@ -54,9 +55,9 @@ export const settings = {
     deleteItem: '削除…',
     confirmDelete: '削除',
     deleteTitle: '{{name}}を削除しますか？',
-    deleteAbout: 'キーはここからもキーチェーンからも削除されます。チャット、使用状況、ログは残ります。',
+    deleteAbout: '保存されているキーは削除されます。チャット、使用状況、ログは残ります。',
     deleteAboutActive:
-      'キーはここからもキーチェーンからも削除され、実行中のリクエストは停止されます。別の接続を選択するまで、アプリは返信を受け取れません。チャット、使用状況、ログは残ります。',
+      '保存されているキーは削除され、実行中のリクエストは停止されます。別の接続を選択するまで、アプリは返信を受け取れません。チャット、使用状況、ログは残ります。',
     deleteAboutSandbox:
       'サンドボックスとその使用状況が削除されます。新しいサンドボックスはゼロから始まります。チャットは残ります。',
     changeTitle: '{{name}}を変更',
@@ -197,6 +198,9 @@ export const settings = {
     copyFolder: 'フォルダーのパスをコピー',
     keychain: 'キーチェーン',
     keychainYes: '使用可能',
+    keyFile: 'キーファイル',
+    keyFileEncrypted: '{{path}}（暗号化あり）',
+    keyFilePlain: '{{path}}（暗号化なし）',
     keychainNo: 'キーを保存できません。{{reason}}',
     keychainCheck: '再確認',
   },

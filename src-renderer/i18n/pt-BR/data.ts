@@ -111,7 +111,7 @@ export const data = {
   eraseAll: {
     title: 'Excluir tudo',
     about:
-      'Exclui todas as conversas, a mídia, o registro de solicitações, o uso, as chaves dos apps, as conexões, os ajustes e as chaves no chaveiro do sistema. Depois, o Inference Studio inicia como novo.',
+      'Exclui todas as conversas, a mídia, o registro de solicitações, o uso, as chaves dos apps, as conexões, os ajustes e todas as chaves salvas. Depois, o Inference Studio inicia como novo.',
     open: 'Excluir tudo…',
     askTitle: 'Excluir tudo permanentemente?',
     askAbout:

@@ -16,6 +16,7 @@ export const settings = {
     balanceLeft: 'Saldo de {{amount}} SC, última atualização: {{at}}',
     kept: {
       keychain: 'no chaveiro do sistema',
+      keyFile: 'no arquivo de chaves',
       session: 'na memória, só nesta sessão',
       environment: 'de uma variável de ambiente, só nesta execução',
       sandbox: 'chave do ambiente de testes',
@@ -55,9 +56,9 @@ export const settings = {
     deleteItem: 'Excluir…',
     confirmDelete: 'Excluir',
     deleteTitle: 'Excluir {{name}}?',
-    deleteAbout: 'A chave é excluída daqui e do chaveiro. Conversas, uso e registro são mantidos.',
+    deleteAbout: 'A chave salva é excluída. Conversas, uso e registro são mantidos.',
     deleteAboutActive:
-      'A chave é excluída daqui e do chaveiro, e as solicitações em andamento são paradas. Os apps não recebem respostas até você escolher outra conexão. Conversas, uso e registro são mantidos.',
+      'A chave salva é excluída, e as solicitações em andamento são paradas. Os apps não recebem respostas até você escolher outra conexão. Conversas, uso e registro são mantidos.',
     deleteAboutSandbox:
       'O ambiente de testes e seu uso são excluídos. Um novo ambiente de testes começa do zero. As conversas são mantidas.',
     changeTitle: 'Alterar {{name}}',
@@ -207,6 +208,9 @@ export const settings = {
     copyFolder: 'Copiar caminho da pasta',
     keychain: 'Chaveiro',
     keychainYes: 'Disponível',
+    keyFile: 'Arquivo de chaves',
+    keyFileEncrypted: '{{path}}, criptografado',
+    keyFilePlain: '{{path}}, sem criptografia',
     keychainNo: 'Não é possível armazenar chaves. {{reason}}',
     keychainCheck: 'Verificar de novo',
   },

@@ -209,6 +209,7 @@ type Storage = ConnectFormState['keyStorage']
 function KeyStorage(props: { value: Storage; onChange: (value: Storage) => void; problem: ReactNode }) {
   const { t } = useTranslation('connect')
   const keychain = useApp(({ app }) => app?.keychain)
+  const keyFile = keychain?.keyFile
   return (
     <div className="flex flex-col gap-1.5">
       <span className="font-[540] text-s">{t('keyStorage')}</span>
@@ -217,7 +218,7 @@ function KeyStorage(props: { value: Storage; onChange: (value: Storage) => void;
         value={props.value}
         onChange={props.onChange}
         segments={[
-          { value: 'keychain', label: t('saveInKeychain'), disabled: !keychain?.available },
+          { value: 'keychain', label: t(keyFile ? 'saveInKeyFile' : 'saveInKeychain'), disabled: !keychain?.available },
           { value: 'session', label: t('saveForSession') },
         ]}
       />
@@ -227,7 +228,9 @@ function KeyStorage(props: { value: Storage; onChange: (value: Storage) => void;
         <span className="text-faint text-s">
           {keychain && !keychain.available
             ? t('noKeychain', { reason: asSentence(keychain.reason ?? t('noKeychainReason')) })
-            : t(props.value === 'keychain' ? 'saveInKeychainHint' : 'saveForSessionHint')}
+            : props.value === 'keychain' && keyFile
+              ? t('saveInKeyFileHint', { path: keyFile.path })
+              : t(props.value === 'keychain' ? 'saveInKeychainHint' : 'saveForSessionHint')}
         </span>
       )}
     </div>

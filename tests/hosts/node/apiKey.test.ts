@@ -52,7 +52,9 @@ describe('--api-key-file', () => {
     async (mode) => {
       const refused = readApiKey({ apiKeyFile: keyFile(key, mode) })
       await expect(refused).rejects.toMatchObject(
-        bad(/other users of this computer can read .*chmod 600" on it first, or pass it with --api-key-fd 3 3<FILE/),
+        bad(
+          / \(--api-key-file\) can be read by other users of this computer.*chmod 600" on it first, or pass it with --api-key-fd 3 3<FILE/,
+        ),
       )
     },
   )
@@ -76,8 +78,8 @@ describe('--api-key-file', () => {
     for (const [path, words] of [
       [join(folder, 'dir'), /is a folder/],
       [join(folder, 'none'), /no such file/],
-      [keyFile(''), /contains no API key/],
-      [keyFile(' \n'), /contains no API key/],
+      [keyFile(''), /is empty/],
+      [keyFile(' \n'), /is empty/],
       [keyFile(key.repeat(1000)), /too long/],
     ] as const) {
       const refused = readApiKey({ apiKeyFile: path })
@@ -108,7 +110,7 @@ describe('--api-key-fd', () => {
     const lines = ended.stdout.trim().split('\n')
     expect([ended.status, lines.length]).toEqual([0, 21])
     for (const line of lines)
-      expect(line).toMatch(/^--api-key-fd: the descriptor \d+ (?:is not open|can’t be read|contains no)/)
+      expect(line).toMatch(/^The descriptor \d+ \(--api-key-fd\) (?:is not open|can’t be read|is empty)/)
   })
 
   it.runIf(process.platform === 'linux').each([
@@ -143,7 +145,7 @@ describe('--api-key-fd', () => {
     const apiKeyFd = openSync('/', 'r')
     closeSync(apiKeyFd)
     await expect(readApiKey({ apiKeyFd })).rejects.toMatchObject({
-      message: expect.stringContaining(`${apiKeyFd} can’t be read`),
+      message: expect.stringContaining(`${apiKeyFd} (--api-key-fd) can’t be read`),
     })
   })
 })

@@ -11,7 +11,7 @@ it('import brings the chats of a file, and names those that it leaves out', asyn
   const file = join(cli.home, 'conversations.json')
   writeFileSync(file, JSON.stringify([{ title: 'Shell' }, good]))
   const first = await cli.run(['import', file, '--data-dir', cli.dataDir])
-  expect(first).toMatchObject({ code: 1, stdout: 'Imported 1 chats, 1 messages, 0 images.\n' })
+  expect(first).toMatchObject({ code: 1, stdout: 'Imported 1 chat, 1 message, 0 images.\n' })
   expect(first.stderr).toContain('“Shell” was left out: It has no messages.')
   const again = await cli.run(['import', file, '--data-dir', cli.dataDir, '--json'])
   expect(JSON.parse(again.stdout)).toMatchObject({

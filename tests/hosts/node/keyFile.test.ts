@@ -145,7 +145,7 @@ describe('a key file', () => {
 describe('the choice of a key file', () => {
   it('is none unless a variable names it', () => {
     expect([keyFileFromEnvironment({}), chosenKeyFile({})]).toEqual([null, null])
-    expect(chosenKeyFile({ INFERENCE_STUDIO_KEY_FILE: '/a' })).toBe('the key file /a (not encrypted)')
+    expect(chosenKeyFile({ INFERENCE_STUDIO_KEY_FILE: '/a' })).toEqual({ path: '/a', isEncrypted: false })
   })
 
   it('with a passphrase and no file is refused, and so is a passphrase itself', async () => {
@@ -209,10 +209,12 @@ describe('commands with a key file', () => {
       expect(checks.find(({ name }) => name === 'keychain')).toEqual({
         name: 'keychain',
         status: 'ok',
-        detail: `the key file ${path} (not encrypted)`,
+        detail: `${path} (not encrypted)`,
       })
       expect(checks.find(({ name }) => name === 'key')).toMatchObject({ status: 'ok' })
+      expect((await test.run(['connections', ...at], env)).stdout).toMatch(/^\* .* key file /m)
       chmodSync(path, 0o644)
+      expect((await test.run(['doctor', ...at], env)).stdout).toMatch(/^Key file +failed/m)
       const open = await test.run(['doctor', '--json', ...at], env)
       expect([open.code, open.stdout]).toEqual([1, expect.stringContaining('chmod 600')])
       chmodSync(path, 0o600)

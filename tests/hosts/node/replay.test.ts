@@ -57,8 +57,8 @@ describe('sandbox --replay', () => {
     writeFileSync(bad, '{"format":"inference-studio.replay","version":9}')
     for (const [args, words] of [
       [['--replay', bad], `${bad}: The file has version 9 of the format, and this program reads version 1.`],
-      [['--replay', missing], "The fixture can't be read: ENOENT"],
-      [['--replay', folder], "The fixture can't be read: EISDIR"],
+      [['--replay', missing], `${missing} (--replay) can’t be read: no such file or folder (ENOENT).`],
+      [['--replay', folder], `${folder} (--replay) is a folder. Name a regular file.`],
     ] as const) {
       const { code, stdout, stderr } = await run(['sandbox', ...args])
       expect([code, stdout]).toEqual([1, ''])

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { launchdPlist, systemdUnit, windowsArgument, windowsTask } from '../../../src-main/hosts/node/serviceFiles.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { needs } from '../../helpers/programs.mjs'
-import { commandLine, studioEntry } from './fixtures/process.ts'
+import { commandLine, gather, studioEntry } from './fixtures/process.ts'
 import { testCommandLine } from './fixtures/testCommandLine.ts'
 
 const folder = temporaryFolder('studio-service-')
@@ -212,6 +212,37 @@ describe('serve under systemd', () => {
     const { code, stderr } = await ended
     expect([code, stderr]).toEqual([0, expect.stringMatching(/warn: systemd could not be told/)])
   })
+
+  it.runIf(process.platform !== 'win32')(
+    'prints the token of the page to a program that reads a pipe, and not to a file or the journal, which store it',
+    needs('posix'),
+    async () => {
+      const args = ['serve', '--sandbox', '--json', '--web-port', '0', '--no-api', '--data-dir', test.dataDir]
+      const file = join(test.home, 'ready')
+      const run = (script: string) => {
+        const child = spawn('sh', ['-c', script, process.execPath, studioEntry, ...args], {
+          env: { PATH: process.env.PATH ?? '', HOME: test.home, TMPDIR: test.home, FILE: file },
+          stdio: 'pipe',
+        })
+        return gather(child)
+      }
+      const urlOf = (line: string): string => JSON.parse(line).web.url
+      const piped = run('exec "$0" "$@"')
+      expect(urlOf(await piped.line())).toMatch(/#token=[\w-]{43}$/)
+      piped.child.kill('SIGTERM')
+      await piped.ended
+      // The journal is known by the inode of the descriptor, which only a shell learns before the program starts.
+      const journal = run('export JOURNAL_STREAM=$(stat -L -c %d:%i /proc/$$/fd/1); exec "$0" "$@"')
+      if (process.platform === 'linux') expect(urlOf(await journal.line())).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+      journal.child.kill('SIGTERM')
+      await journal.ended
+      const stored = run('exec "$0" "$@" >"$FILE"')
+      await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 60_000 }).toMatch(/\n$/)
+      expect(urlOf(readFileSync(file, 'utf8'))).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+      stored.child.kill('SIGTERM')
+      await stored.ended
+    },
+  )
 
   it('logs one event a line: with priorities to the journal, and as JSON when asked', async () => {
     const dataDir = join(test.dataDir, 'not a folder')

@@ -81,6 +81,18 @@ describe.each(phases)('a chat that waits for the %s', (phase) => {
   })
 })
 
+it('a chat that was killed is one warning of the next command that writes', { tags: 'long' }, async () => {
+  hangsAt = 'text'
+  const chat = cli.start(['chat', 'Hello', '--base-url', baseUrl, '--data-dir', cli.dataDir])
+  await Promise.all([reached.promise, once(chat.child.stdout, 'data')])
+  chat.child.kill('SIGKILL')
+  await chat.ended
+  const next = ['sync', cli.home, '--data-dir', cli.dataDir]
+  const cut = /^warn: Cut off when the program last ended, and marked: 1 reply, \d requests?\.\n$/
+  expect((await cli.run(next)).stderr).toMatch(cut)
+  expect((await cli.run(next)).stderr).toBe('')
+})
+
 it('a chat that the service refuses leaves no request under way', async () => {
   const closed = createServer()
   const port = await listenOn(closed, 0, false)
@@ -89,7 +101,7 @@ it('a chat that the service refuses leaves no request under way', async () => {
   expect(await cli.run(args)).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be reached') })
   expect(await statesOf(cli.dataDir)).not.toContainEqual(expect.stringMatching(/sent|waiting|unknown|backing_off/))
   // The next run has nothing to repair.
-  expect((await cli.run(args)).stderr).not.toContain('in flight')
+  expect((await cli.run(args)).stderr).not.toContain('Cut off')
 }, 60_000)
 
 it.each(signals)('%s ends serve well, and the same signal from two senders at once is one request', async (signal) => {

@@ -11,6 +11,7 @@ import type {
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import { mayHaveLeft, StudioError } from '../../errors.ts'
 import { typeByName } from '../../shared/audioFileTypes.ts'
+import { counted } from '../../shared/counted.ts'
 import { type Feed, feed } from '../../shared/events.ts'
 import { needles, readQuery } from '../../shared/text/query.ts'
 import { searchable } from '../../shared/text/splitWords.ts'
@@ -58,7 +59,7 @@ export function createTranscription(parts: TranscribeParts) {
   const recovered = microphone.recover().then(
     (found) => {
       if (found > 0)
-        parts.log('warn', `${found} recordings were cut when the program ended. They are stored and marked.`)
+        parts.log('warn', `Cut off when the program last ended, stored and marked: ${counted(found, 'recording')}.`)
     },
     (thrown: unknown) => unexpected('Recordings of an earlier process could not be recovered', thrown),
   )
@@ -316,7 +317,7 @@ interface NewFile extends Pick<Recording, 'app' | 'fromId' | 'name' | 'bytes'> {
 const noEvents: readonly never[] = []
 
 /** Marks transcripts as cut that were running when the program ended, with their cost from the request log if known. */
-function markCut({ store, log }: TranscribeParts, costOf: TranscribeParts['costOf']): void {
+function markCut({ store }: TranscribeParts, costOf: TranscribeParts['costOf']): void {
   const cut = store.transcripts.unfinished()
   store.transaction(() => {
     for (const { id, rows } of cut) {
@@ -325,5 +326,4 @@ function markCut({ store, log }: TranscribeParts, costOf: TranscribeParts['costO
       if (row !== undefined) store.transcripts.setCost(id, costOf(row))
     }
   })
-  if (cut.length > 0) log('warn', `${cut.length} transcripts were cut when the program ended.`)
 }

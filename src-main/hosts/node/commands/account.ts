@@ -1,6 +1,6 @@
 import { type KeySource, readApiKey } from '../apiKey.ts'
 import type { Parts } from '../dependencies.ts'
-import { keyPlace } from '../keyFile.ts'
+import { chosenKeyFile, keyFileText } from '../keyFile.ts'
 import { exitCodes, printJson, say } from '../output.ts'
 import { sealKey } from '../seal.ts'
 import { firstState, withStudio } from '../studio.ts'
@@ -30,7 +30,11 @@ export async function login(options: LoginOptions, parts: Parts): Promise<number
       }),
     )
     if (options.json) printJson(profile)
-    else say(`Connected to ${profile.name} (${profile.baseUrl}). The API key is stored in ${keyPlace()}.`)
+    else {
+      const file = chosenKeyFile()
+      const place = file ? `the key file ${keyFileText(file)}` : 'the keychain'
+      say(`Connected to ${profile.name} (${profile.baseUrl}). The API key is stored in ${place}.`)
+    }
     return exitCodes.ok
   })
 }

@@ -1,4 +1,5 @@
 import type { App } from '../../../../src-preload/contract/apps.ts'
+import { counted } from '../../../core/shared/counted.ts'
 
 // Texts about an app for a terminal.
 
@@ -39,8 +40,6 @@ export function limitsOf(app: App): string {
   ]
   return parts.filter((part) => typeof part === 'string').join(', ')
 }
-
-const counted = (count: number, what: string): string => `${count} ${count === 1 ? what : `${what}s`}`
 
 /** Whether the key before the last rotation still works. */
 function previousKeyOf({ previousKeyUntil }: App): string {

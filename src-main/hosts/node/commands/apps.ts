@@ -3,6 +3,7 @@ import type { App, GraceHours } from '../../../../src-preload/contract/apps.ts'
 import { lastSeen, modelsOf } from '../../../../src-preload/contract/questions.ts'
 import type { AnswerKind } from '../../../../src-preload/contract/requests.ts'
 import { StudioError } from '../../../core/errors.ts'
+import { counted } from '../../../core/shared/counted.ts'
 import { fromNano, toNano } from '../../../core/shared/money.ts'
 import type { AppChanges, AppCommands, NewApp } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
@@ -114,7 +115,7 @@ export function pauseApps(which: string | null, paused: boolean, options: AppsOp
     if (which === null) {
       const { changed } = apps.pauseAll(paused)
       if (options.json) printJson({ changed })
-      else say(`${done} ${changed} ${changed === 1 ? 'app' : 'apps'}.`)
+      else say(`${done} ${counted(changed, 'app')}.`)
       return
     }
     const app = apps.pause(findApp(apps.list(), which).id, paused)
@@ -178,7 +179,7 @@ export function answerApp(which: string | null, options: AnswerOptions, parts: P
     const answer = chosenAnswer(options)
     const outcome = apps.answer({ id: question.id, answer, amount: options.more ?? null, seen: lastSeen(question) })
     if (options.json) printJson(outcome)
-    else say(outcome.isFirst ? answerWords[answer] : `Somebody has answered before: ${answerWords[outcome.answer]}`)
+    else say(outcome.isFirst ? answerWords[answer] : `The question was answered before: ${answerWords[outcome.answer]}`)
   })
 }
 
@@ -201,7 +202,7 @@ function questionRow({ appId, requests, spentToday }: OpenQuestions[number], app
   const known = costs.reduce((sum, cost) => sum + toNano(cost ?? '0'), 0n)
   return [
     apps.find(({ id }) => id === appId)?.name ?? appId,
-    requests.length === 1 ? '1 request' : `${requests.length} requests`,
+    counted(requests.length, 'request'),
     modelsOf({ requests }).join(', '),
     costs.includes(null) ? 'cost unknown' : `at most ${fromNano(known)} SC`,
     `${spentToday} SC spent today`,

@@ -2,6 +2,7 @@ import type { ConnectionCommands, ListedProfile } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
 import { findDataDir, openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
+import { chosenKeyFile } from '../keyFile.ts'
 import { exitCodes, printJson, say } from '../output.ts'
 import { columns } from '../table.ts'
 
@@ -39,7 +40,7 @@ export function forgetConnection(which: string, options: ConnectionsOptions, par
     const { name, active, id } = await connections.forget(which, createNodeHost(dataDir).secrets)
     if (options.json) printJson({ forgotten: { id, name } })
     else {
-      say(`Deleted ${name} and its API key. Conversations, usage and the request log stay.`)
+      say(`Deleted ${name} and its API key. Chats, usage and the request log stay.`)
       if (active) say('No connection is in use now. Choose one with: inference-studio connections use NAME')
     }
   })
@@ -54,11 +55,13 @@ const keys: Record<ListedProfile['keyKept'], string> = {
   unneeded: 'not needed',
 }
 
-const addressOf = ({ kind, baseUrl }: ListedProfile): string => (kind === 'sandbox' ? 'this computer' : baseUrl)
+const addressOf = ({ kind, baseUrl }: Pick<ListedProfile, 'kind' | 'baseUrl'>): string =>
+  kind === 'sandbox' ? 'this computer' : baseUrl
 
-const cells = (profile: ListedProfile): string[] => [
-  ...[profile.active ? '*' : '', profile.name, addressOf(profile), keys[profile.keyKept], profile.id],
-]
+function cells({ active, name, keyKept, id, ...place }: ListedProfile): string[] {
+  const key = keyKept === 'keychain' && chosenKeyFile() ? 'key file' : keys[keyKept]
+  return [active ? '*' : '', name, addressOf(place), key, id]
+}
 
 async function withConnections(
   options: ConnectionsOptions,

@@ -11,7 +11,7 @@ import type { Parts } from '../dependencies.ts'
 import { failureOf } from '../failure.ts'
 import { findDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
-import { chosenKeyFile } from '../keyFile.ts'
+import { chosenKeyFile, keyFileText } from '../keyFile.ts'
 import { listenOn } from '../listen.ts'
 import { exitCodes, printJson, sayTable } from '../output.ts'
 import { startTemporaryCore, type TemporaryCore } from '../temporaryCore.ts'
@@ -52,7 +52,10 @@ export async function doctor(options: DoctorOptions, parts: Parts): Promise<numb
   ]
   const ok = checks.every(({ status }) => status === 'ok' || (status === 'warning' && options.ignoreWarnings))
   if (options.json) printJson({ ok, dataDir, checks })
-  else sayTable(checks.map(({ name, status, detail }) => [labels[name], `${status.padEnd(9)}${detail}`]))
+  else {
+    const named = { ...labels, ...(chosenKeyFile() && { keychain: 'Key file' }) }
+    sayTable(checks.map(({ name, status, detail }) => [named[name], `${status.padEnd(9)}${detail}`]))
+  }
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
@@ -68,9 +71,8 @@ function checkNode(): Check {
 async function checkKeychain(host: Host): Promise<Check> {
   const { available, reason } = await host.secrets.probe()
   const file = chosenKeyFile()
-  if (available) return { name: 'keychain', status: 'ok', detail: file ?? 'available and unlocked' }
-  if (file !== null) return { name: 'keychain', status: 'failed', detail: `${file}: ${reason}` }
-  return { name: 'keychain', status: 'warning', detail: reason ?? 'not available' }
+  if (available) return { name: 'keychain', status: 'ok', detail: file ? keyFileText(file) : 'available and unlocked' }
+  return { name: 'keychain', status: file ? 'failed' : 'warning', detail: reason ?? 'not available' }
 }
 
 async function checkFolder(dataDir: string): Promise<Check> {

@@ -5,6 +5,7 @@ import {
   type RetentionState,
 } from '../../../../src-preload/contract/retention.ts'
 import { StudioError } from '../../../core/errors.ts'
+import { counted } from '../../../core/shared/counted.ts'
 import { confirm } from '../confirm.ts'
 import type { Parts } from '../dependencies.ts'
 import { failureOf } from '../failure.ts'
@@ -90,7 +91,8 @@ function report({ before }: DeletionPlan, last: RetentionState['last'], json: bo
   if (json) printJson({ before, stopped, erased })
   else {
     const count = erased.reduce((sum, { items }) => sum + items, 0)
-    say(stopped ? `Stopped after deleting ${count} items.` : `Deleted ${count} items permanently.`)
+    const items = counted(count, 'item')
+    say(stopped ? `Stopped after deleting ${items}.` : `Deleted ${items} permanently.`)
   }
   return stopped ? exitCodes.failed : exitCodes.ok
 }

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StudioError } from '../../../core/errors.ts'
+import { counted } from '../../../core/shared/counted.ts'
 import { dayMs } from '../../../core/shared/days.ts'
 import type { DataExport, ExportRange } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
@@ -43,7 +44,7 @@ export async function exportData(options: ExportOptions, parts: Parts): Promise<
   const format = options.format ?? ended ?? formats[what][0] ?? null
   if (format !== null && !formats[what].some((one) => one === format)) {
     const words =
-      what === 'media' ? 'has no --format: its files are copied' : `can be written as ${formats[what].join(', ')}`
+      what === 'media' ? 'has no --format: its files are copied' : `can be written as ${formats[what].join(' or ')}`
     throw usageError(`${what} ${words}.`)
   }
   const dataDir = findDataDir(options.dataDir)
@@ -109,8 +110,11 @@ async function exportMedia(folder: string, shown: string, asked: Asked, parts: P
   const from = await parts.openExport(asked.dataDir)
   try {
     const { files, missing } = await from.media(folder, rangeOf(asked))
-    const gone = missing === 0 ? '' : ` ${missing} more were missing or had changed. The list in the folder names them.`
-    log(missing === 0 ? 'info' : 'warn', `Wrote ${files} ${files === 1 ? 'file' : 'files'} to ${shown}.${gone}`)
+    const gone =
+      missing === 0
+        ? ''
+        : ` Left out ${counted(missing, 'file')}, missing or changed: the list in the folder names them.`
+    log(missing === 0 ? 'info' : 'warn', `Wrote ${counted(files, 'file')} to ${shown}.${gone}`)
   } finally {
     from.close()
   }

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { counted } from '../../../core/shared/counted.ts'
 import type { Parts } from '../dependencies.ts'
 import { exitCodes, log, printJson, say } from '../output.ts'
 import { upload, withStudio } from '../studio.ts'
@@ -32,12 +33,13 @@ async function importFile(file: FileHandle, name: string, options: ImportOptions
     const { conversations, messages, pictures, known, notes, leftOut, leftOutMore } = report
     if (options.json) printJson(report)
     else {
-      say(`Imported ${conversations} chats, ${messages} messages, ${pictures} images.`)
-      if (known > 0) say(`${known} chats already existed and were skipped.`)
+      const parts = [counted(conversations, 'chat'), counted(messages, 'message'), counted(pictures, 'image')]
+      say(`Imported ${parts.join(', ')}.`)
+      if (known > 0) say(`Skipped ${counted(known, 'chat')} that existed already.`)
     }
     for (const note of notes) log('warn', note)
     for (const { title, reason } of leftOut) log('error', `“${title}” was left out: ${reason}`)
-    if (leftOutMore > 0) log('error', `${leftOutMore} more items were left out.`)
+    if (leftOutMore > 0) log('error', `Left out ${counted(leftOutMore, 'more item')}.`)
     return leftOut.length === 0 ? exitCodes.ok : exitCodes.failed
   })
 }

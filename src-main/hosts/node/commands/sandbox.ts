@@ -3,6 +3,7 @@ import { StudioError } from '../../../core/errors.ts'
 import type { Parts } from '../dependencies.ts'
 import { addressShown, exitCodes, printJson, say, sayTable } from '../output.ts'
 import { listenForEnd } from '../signals.ts'
+import { fileToRead } from '../userFile.ts'
 
 export interface SandboxCommand {
   port: number
@@ -56,15 +57,12 @@ export async function sandbox(options: SandboxCommand, parts: Parts): Promise<nu
 /** Reads the fixture. Null without one. @throws StudioError `bad_input` */
 async function replayOf({ replay, atOnce, exact }: SandboxCommand) {
   if (replay === undefined) return null
-  let fixture: string
-  try {
-    const { size } = await stat(replay)
-    if (size > maxFixtureBytes) throw new StudioError('bad_input', `${replay} is larger than a fixture can be.`)
-    fixture = await readFile(replay, 'utf8')
-  } catch (thrown) {
-    if (thrown instanceof StudioError) throw thrown
-    const reason = thrown instanceof Error ? thrown.message : String(thrown)
-    throw new StudioError('bad_input', `The fixture can't be read: ${reason}`, {}, { cause: thrown })
+  const path = await fileToRead(replay, '--replay')
+  const { size } = await stat(path)
+  if (size > maxFixtureBytes) throw new StudioError('bad_input', `${replay} is larger than a fixture can be.`)
+  return {
+    fixture: await readFile(path, 'utf8'),
+    timing: atOnce ? ('immediate' as const) : ('recorded' as const),
+    isExact: exact,
   }
-  return { fixture, timing: atOnce ? ('immediate' as const) : ('recorded' as const), isExact: exact }
 }

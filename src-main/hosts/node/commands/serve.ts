@@ -10,7 +10,7 @@ import { createNodeHost } from '../host.ts'
 import { type LocalSocket, openLocalSocket } from '../localSocket.ts'
 import { type LogFormat, setLogFormat } from '../logFormat.ts'
 import { notifySystemd } from '../notifySystemd.ts'
-import { addressShown, exitCodes, log, printJson, say, sayTable } from '../output.ts'
+import { addressShown, exitCodes, isStored, log, printJson, say, sayTable } from '../output.ts'
 import { pageFolder } from '../package.ts'
 import { listenForEnd } from '../signals.ts'
 import { firstState } from '../studio.ts'
@@ -36,7 +36,10 @@ export interface ServeOptions extends ConnectionOptions {
 /** Default web port, next to the 8787 of the local API. */
 const defaultWebPort = 8786
 
-/** The document of `serve --json`, printed once everything is ready. */
+/**
+ * The document of `serve --json`, printed once everything is ready. `web.url` has the token of the page for a program that reads the output
+ * through a pipe, and no token where the output is stored.
+ */
 interface Ready {
   web: { url: string } | null
   proxy: { baseUrl: string } | null
@@ -162,7 +165,7 @@ function startWeb(studio: Studio | null, port: number | undefined, opening: () =
 async function announce(core: RunningCore, web: WebServer | null, dataDir: string, options: ServeOptions) {
   const state = await stateOf(core)
   const ready: Ready = {
-    web: web && { url: web.url },
+    web: web && { url: options.json && isStored() ? new URL(web.url).origin : web.url },
     proxy: state.proxy.baseUrl === null ? null : { baseUrl: state.proxy.baseUrl },
     sandbox: core.sandbox(),
     dataDir,
@@ -182,7 +185,7 @@ const stateOf = (core: RunningCore): Promise<AppState> => firstState({ client: c
 
 function sayReady(ready: Ready, { connection, proxy }: AppState): void {
   const rows: [string, string][] = []
-  // The system log and files keep what is printed, so only a terminal gets the token.
+  // A pipe may lead to a log as well, and a person can open the page without the token.
   const hasToken = process.stdout.isTTY === true
   if (ready.web) rows.push(['Inference Studio', hasToken ? ready.web.url : new URL(ready.web.url).origin])
   if (ready.proxy) rows.push(['Local API', ready.proxy.baseUrl])

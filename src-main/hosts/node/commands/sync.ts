@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { SyncReport } from '../../../../src-preload/contract/transfers.ts'
+import { counted } from '../../../core/shared/counted.ts'
 import type { Parts } from '../dependencies.ts'
 import { exitCodes, log, printJson, say } from '../output.ts'
 import { withStudio } from '../studio.ts'
@@ -28,7 +29,7 @@ export async function sync(folder: string, options: SyncOptions, parts: Parts): 
 
 function sayReport({ files, file, written }: SyncReport): void {
   for (const { name, outcome, added, changed, messages } of files) {
-    const counts = `${added} new and ${changed} changed chats, ${messages} new messages`
+    const counts = `${counted(added, 'new chat')}, ${counted(changed, 'changed chat')}, ${counted(messages, 'new message')}`
     if (outcome !== 'refused') say(`${name}: ${outcome === 'merged' ? counts : 'nothing new'}.`)
   }
   say(written ? `Wrote ${file}.` : `${file} is up to date.`)

@@ -1,6 +1,7 @@
 import { countText, withMinus } from '../../../../src-preload/contract/amountText.ts'
 import type { Account, TableFormat, UsageView, ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { StudioError } from '../../../core/errors.ts'
+import { counted } from '../../../core/shared/counted.ts'
 import { dayMs } from '../../../core/shared/days.ts'
 import { bucketsOf, type ExportRow, rowsOf, totalsOf, type UsageCommands, usageFile } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
@@ -73,10 +74,8 @@ export function accountOf(accounts: UsageCommands, account: string | undefined):
   const found = all.filter(({ id, name }) => id === account || name === account)
   if (found[0] && found.length === 1) return found[0]
   const words = all.map(({ id, name }) => `${name} (${id})`).join(', ')
-  throw new StudioError(
-    'bad_input',
-    `No account, or more than one, has the id or name ${account}. The accounts are: ${words || 'none yet'}.`,
-  )
+  const which = found.length === 0 ? 'No account has the id or name' : 'Several accounts have the name'
+  throw new StudioError('bad_input', `${which} ${account}. The accounts are: ${words || 'none yet'}.`)
 }
 
 /** The sources to query. `both` selects the sources that can group by `by`. */
@@ -184,31 +183,29 @@ const marked = (count: number | null, missing: number): string =>
 function* notesOf(views: readonly UsageView[]): Generator<string> {
   for (const { query, buckets, total } of views) {
     if (query.source === 'service') yield* gapsOf(buckets, query.grain)
-    if (total.estimated > 0) yield `~ The cost of ${total.estimated} requests of this computer is estimated.`
+    if (total.estimated > 0) yield `~ The cost of ${counted(total.estimated, 'request')} of this computer is estimated.`
     const { source } = query
     if (source === 'here' && total.unpriced > 0) {
-      yield `≥ The cost of ${countText(total.unpriced)} requests is unknown and not included.`
+      yield `≥ The cost of ${counted(total.unpriced, 'request')} is unknown and not included.`
     }
     const names = { requests: 'requests', tokensIn: 'tokens in', tokensOut: 'tokens out', cost: 'cost' } as const
     for (const name of ['requests', 'tokensIn', 'tokensOut', 'cost'] as const) {
       const rows = source === 'service' ? total.missing[name] : 0
-      if (rows > 0)
-        yield `≥ ${rows} ${rows === 1 ? 'row' : 'rows'} of the service without ${names[name]}, not included.`
+      if (rows > 0) yield `≥ ${counted(rows, 'row')} of the service without ${names[name]}, not included.`
     }
   }
 }
 
 /** Notes about missing days. The service reports the last 30 days, so only earlier days are lost (specification, Limits). */
 function* gapsOf(buckets: UsageView['buckets'], grain: string): Generator<string> {
-  const counted = (count: number): string => `${count} ${count === 1 ? grain : `${grain}s`}`
   const firstReported = dayText(Date.now() - (defaultDays - 1) * dayMs)
   const open = buckets.filter(({ state }) => state === 'gap' || state === 'partial')
   const lost = open.filter(({ from }) => from < firstReported).length
   if (lost > 0) {
-    yield `The cost of ${counted(lost)} is unknown: the service was not queried in time.`
+    yield `The cost of ${counted(lost, grain)} is unknown: the service was not queried in time.`
   }
   if (open.length > lost) {
-    yield `The figures of ${counted(open.length - lost)} are not complete yet. The next update while connected completes them.`
+    yield `The figures of ${counted(open.length - lost, grain)} are not complete yet. The next update while connected completes them.`
   }
 }
 
