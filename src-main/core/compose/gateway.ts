@@ -128,7 +128,8 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   const usesOf = (list: () => App[]): AppUse[] =>
     appUses({ apps: { list, lastUseOf: (app) => apps.lastUseOf(app) }, requestLog, allowance })
   const mcp = new McpEndpoint({
-    ...{ memory: relayDependencies.memory, relay: relayed, version: host.version },
+    ...{ memory: relayDependencies.memory, currentApp: relayDependencies.currentApp },
+    ...{ relay: relayed, version: host.version },
     ...{ fileTexts, allowance, requestLog, tempDir: files.transfers.folder },
     media: composeAppMedia({
       ...dependencies.media,
