@@ -197,6 +197,11 @@ it.each([
   expect([reply.status, await reply.json()]).toMatchObject([400, { error: { code: 'too_many_messages' } }])
 })
 
+it('a query after the path changes nothing', async () => {
+  const { url, key } = await studio()
+  expect((await (await connected({ url: new URL('/mcp?client=one', url), key })).listTools()).tools).toHaveLength(6)
+})
+
 it('the address may have the key', async () => {
   const { url, key } = await studio()
   const client = new Client({ name: 'test', version: '1' })
