@@ -5,7 +5,7 @@ import { fileNameOf } from '../features/images/saveImages.ts'
 import { extensionOf, speechName } from '../features/speech/formats.ts'
 import type { Speeches } from '../features/speech/speeches.ts'
 import type { TranscriptionFeature } from '../features/transcription/transcription.ts'
-import type { AppMedia, MadeItem, MediaCall, MediaMaker } from '../ports/appMedia.ts'
+import type { AppMedia, MadeItem, MediaCall, MediaMaker, Via } from '../ports/appMedia.ts'
 import type { Upstream } from '../upstream/client.ts'
 import { servicePathOf } from '../upstream/path.ts'
 
@@ -22,13 +22,26 @@ export interface AppMediaDependencies {
 
 type MediaUpstream = Pick<Upstream, 'createImage' | 'createSpeech' | 'createTranscription' | 'fetchFile' | 'redact'>
 
-/** The media features as tools of apps. Their requests are the app's, and what they make is in the galleries, marked with the app. */
+/**
+ * The media features as tools of apps. Their requests are the app's, and what they make is in the galleries, marked with the app. What the
+ * app's limits refused leaves nothing there: an app that goes on asking would fill them.
+ */
 export function composeAppMedia(dependencies: AppMediaDependencies): AppMedia {
   const { images, speech, transcription, media, local } = dependencies
 
-  async function through({ via }: MediaMaker): Promise<MediaUpstream> {
+  async function through(by: MediaMaker): Promise<{ client: MediaUpstream; isSent(): boolean }> {
     const upstream = await dependencies.upstream()
-    return {
+    let isSent = false
+    // A request has a row once all limits of its app have let it pass.
+    const via: Via = (request, options) =>
+      by.via(request, {
+        ...options,
+        onRow(id) {
+          isSent = true
+          options.onRow?.(id)
+        },
+      })
+    const client: MediaUpstream = {
       createImage: (request, options) => upstream.createImage(request, { ...options, via }),
       createSpeech: (request, options) => upstream.createSpeech(request, { ...options, via }),
       createTranscription: (request, options) => upstream.createTranscription(request, { ...options, via }),
@@ -40,6 +53,7 @@ export function composeAppMedia(dependencies: AppMediaDependencies): AppMedia {
       },
       redact: upstream.redact,
     }
+    return { client, isSent: () => isSent }
   }
 
   function fileOf(mediaId: string, mime: string, name: string): MadeItem['files'] {
@@ -49,10 +63,8 @@ export function composeAppMedia(dependencies: AppMediaDependencies): AppMedia {
 
   return {
     async image(by, request, call) {
-      const made = await images.make({ ...request, fromImageId: null }, undefined, {
-        app: by.app,
-        upstream: await through(by),
-      })
+      const { client, isSent } = await through(by)
+      const made = await images.make({ ...request, fromImageId: null }, undefined, { app: by.app, upstream: client })
       const { id } = made
       call.describe = () => {
         const { slots } = images.drawing(id)
@@ -61,7 +73,7 @@ export function composeAppMedia(dependencies: AppMediaDependencies): AppMedia {
       }
       await untilOver(call, images.over(id), () => images.cancel({ drawingId: id }))
       const drawing = images.drawing(id)
-      check(drawing)
+      await check(drawing, isSent() ? null : () => images.dismiss({ drawingId: id }))
       const files = drawing.slots.flatMap(({ imageId }) => {
         if (imageId === null) return []
         const { image } = images.get({ id: imageId })
@@ -71,26 +83,24 @@ export function composeAppMedia(dependencies: AppMediaDependencies): AppMedia {
     },
 
     async speech(by, request, call) {
-      const { id } = await speech.make({ ...request, fromId: null }, undefined, {
-        app: by.app,
-        upstream: await through(by),
-      })
+      const { client, isSent } = await through(by)
+      const { id } = await speech.make({ ...request, fromId: null }, undefined, { app: by.app, upstream: client })
       call.describe = () => {
         const { parts, partsDone, audioBytes } = speech.get({ id })
         return `${partsDone} of ${parts} parts, ${Math.round(audioBytes / 1000)} kB`
       }
       await untilOver(call, speech.over(id), () => speech.cancel({ id }))
       const spoken = speech.get({ id })
-      check(spoken)
+      await check(spoken, isSent() ? null : () => speech.remove({ ids: [id] }))
       const name = speechName(spoken.excerpt, extensionOf[spoken.format])
       const files = spoken.mediaId === null ? [] : fileOf(spoken.mediaId, spoken.mime, name)
       return { id, files, cost: spoken.cost, costIs: spoken.costIs }
     },
 
     async transcript(by, source, request, call) {
-      const upstream = await through(by)
-      const recordingId = await recordingOf(by.app, source)
-      const { id, totalBytes } = await transcription.transcribe({ ...request, recordingId }, undefined, upstream)
+      const { client, isSent } = await through(by)
+      const { recordingId, isAdded } = await recordingOf(by.app, source)
+      const { id, totalBytes } = await transcription.transcribe({ ...request, recordingId }, undefined, client)
       const read = async () => {
         const { transcripts } = await transcription.get({ id: recordingId })
         const found = transcripts.find((one) => one.id === id)
@@ -100,16 +110,21 @@ export function composeAppMedia(dependencies: AppMediaDependencies): AppMedia {
       call.describe = () => `Waiting for the transcript of ${Math.ceil(totalBytes / 1000)} kB.`
       await untilOver(call, transcription.over(id), () => transcription.cancel({ transcriptId: id }))
       const transcript = await read()
-      check(transcript)
+      await check(transcript, isSent() || !isAdded ? null : () => transcription.takeBackFile(recordingId))
       const { cost, costIs, text } = transcript
       return { id: recordingId, files: [], cost, costIs, text }
     },
   }
 
-  async function recordingOf(app: string, source: Parameters<AppMedia['transcript']>[1]): Promise<string> {
-    if ('path' in source) return (await transcription.addFileOf(app, source)).id
-    if (speech.has(source.id)) return (await transcription.addSpeech({ speechId: source.id })).id
-    return (await transcription.get(source)).recording.id
+  async function recordingOf(
+    app: string,
+    source: Parameters<AppMedia['transcript']>[1],
+  ): Promise<{ recordingId: string; isAdded: boolean }> {
+    if (!('path' in source) && !speech.has(source.id))
+      return { recordingId: (await transcription.get(source)).recording.id, isAdded: false }
+    const added =
+      'path' in source ? transcription.addFileOf(app, source) : transcription.addSpeech({ speechId: source.id })
+    return { recordingId: (await added).id, isAdded: true }
   }
 }
 
@@ -125,9 +140,13 @@ async function untilOver({ signal }: MediaCall, over: Promise<unknown>, cancel: 
   }
 }
 
-/** @throws StudioError the failure of an item that is not done */
-function check({ state, problem }: { state: string; problem: Problem | null }): void {
+/** @param undo takes the item out of its gallery. @throws StudioError the failure of an item that is not done */
+async function check(
+  { state, problem }: { state: string; problem: Problem | null },
+  undo: (() => unknown) | null,
+): Promise<void> {
   if (state === 'done') return
+  await undo?.()
   if (problem === null) throw new StudioError('cancelled', 'This request was cancelled.')
   const { kind, message, ...facts } = problem
   throw new StudioError(kind, message, facts)

@@ -17,7 +17,7 @@ import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
 import { eventReadingMs } from '../gateway/proxy/chatStream.ts'
 import { RequestFileTexts } from '../gateway/proxy/fileTexts.ts'
 import type { BeyondLoopback } from '../gateway/proxy/frontendOptions.ts'
-import { mcpPath } from '../gateway/proxy/localPath.ts'
+import { isMcp } from '../gateway/proxy/localPath.ts'
 import { LocalV1, type LocalV1Settings } from '../gateway/proxy/localV1.ts'
 import { PromptReader } from '../gateway/proxy/promptReader.ts'
 import { relay } from '../gateway/proxy/relay.ts'
@@ -128,7 +128,8 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   const usesOf = (list: () => App[]): AppUse[] =>
     appUses({ apps: { list, lastUseOf: (app) => apps.lastUseOf(app) }, requestLog, allowance })
   const mcp = new McpEndpoint({
-    ...{ memory: relayDependencies.memory, relay: relayed, version: host.version },
+    ...{ memory: relayDependencies.memory, currentApp: relayDependencies.currentApp },
+    ...{ relay: relayed, version: host.version },
     ...{ fileTexts, allowance, requestLog, tempDir: files.transfers.folder },
     media: composeAppMedia({
       ...dependencies.media,
@@ -145,7 +146,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   const proxy = new LocalV1({
     verify: apps.verify,
     relay: (request, response, allowed) =>
-      allowed.path === mcpPath ? mcp.answer(request, response, allowed) : relayed(request, response, allowed),
+      isMcp(allowed.path) ? mcp.answer(request, response, allowed) : relayed(request, response, allowed),
     memory: relayDependencies.memory,
     connected: () => session.current !== null,
     app: (which) => {

@@ -203,7 +203,7 @@ const recordsIn = (value: unknown): Record<string, unknown>[] => (Array.isArray(
 
 const numberOf = (index: unknown, at: number): string => `${typeof index === 'number' ? index : at}`
 
-/** The texts in the deltas of a chunk, each with the path of its stream: its choice, its tool call and its name. */
+/** The texts of a chunk, each with the path of its stream: its choice, its tool call and its name. A text completion has no deltas. */
 function piecesOf(line: Line): (Piece & { path: string })[] {
   const textsIn = (record: Record<string, unknown>, path: string) =>
     Object.entries(record).flatMap(([name, text]) => {
@@ -214,9 +214,10 @@ function piecesOf(line: Line): (Piece & { path: string })[] {
       }
       return [{ path: `${path} ${name}`, text, set }]
     })
-  return recordsIn(line.data?.choices).flatMap(({ index, delta }, at) => {
-    if (!isRecord(delta)) return []
+  return recordsIn(line.data?.choices).flatMap((choice, at) => {
+    const { index, delta } = choice
     const path = numberOf(index, at)
+    if (!isRecord(delta)) return textsIn(choice, path)
     const calls = recordsIn(delta.tool_calls).flatMap((call, number) =>
       isRecord(call.function) ? textsIn(call.function, `${path} ${numberOf(call.index, number)}`) : [],
     )

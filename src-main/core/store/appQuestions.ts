@@ -23,6 +23,9 @@ export interface StoredQuestion {
   answeredAt: string | null
 }
 
+/** How many of the newest questions stay although nobody answered them. They grant nothing; an app can ask any number. */
+const mostUnanswered = 200
+
 const asking = z.array(askedRequest)
 const answers = z.enum(['once', 'more', 'tomorrow', 'refuse', 'none']).nullable()
 
@@ -43,7 +46,8 @@ export function appQuestionTable({ handle }: Database) {
     answer: `UPDATE app_questions SET answer = :answer, amount = :amount, seen = :seen, answered_at = :at
       WHERE id = :id AND answer IS NULL`,
     closeOpen: "UPDATE app_questions SET answer = 'none', answered_at = ? WHERE answer IS NULL",
-    trim: 'DELETE FROM app_questions WHERE asked_at < ?',
+    trim: `DELETE FROM app_questions WHERE asked_at < ?
+      OR answer = 'none' AND rowid <= (SELECT max(rowid) FROM app_questions) - ${mostUnanswered}`,
   })
   return {
     ...appQuestionReader(handle),
@@ -69,7 +73,7 @@ export function appQuestionTable({ handle }: Database) {
     },
     /** Ends the questions of a core that was killed. */
     closeOpen: (at: string): void => void sql.closeOpen.run(at),
-    /** Deletes questions from before an instant. */
+    /** Deletes questions from before an instant, and all but the newest that nobody answered. */
     trim: (before: string): void => void sql.trim.run(before),
   }
 }

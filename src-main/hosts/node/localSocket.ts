@@ -97,7 +97,7 @@ export async function openLocalSocket(
     else socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
   })
   try {
-    await listen(server, path, dirname(path) !== dataDir)
+    await listen(server, path, dataDir)
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
     log('warn', `Commands can’t use this studio while it runs, because it has no local socket: ${why}`)
@@ -120,11 +120,12 @@ export async function openLocalSocket(
   }
 }
 
-/** @param isOutside whether the socket needs a folder of its own */
-async function listen(server: Server, path: string, isOutside: boolean): Promise<void> {
-  if (isOutside) {
-    if (!existsSync(dirname(path))) mkdirSync(dirname(path), { mode: 0o700 })
-    if (!isPrivateFolder(dirname(path))) throw new Error(`${dirname(path)} can be opened by other users.`)
+async function listen(server: Server, path: string, dataDir: string): Promise<void> {
+  const folder = dirname(path)
+  if (folder !== dataDir && !existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
+  // Commands refuse such a folder too. The mode of the socket alone is set too late: others could connect before.
+  if (!isPrivateFolder(folder)) {
+    throw new Error(`${folder} can be opened by other users. Close it with: chmod 700 ${folder}`)
   }
   // Of an owner that was killed. This process owns the folder now.
   rmSync(path, { force: true })

@@ -197,7 +197,7 @@ export async function upload(studio: UsedStudio, file: FileHandle, name: string)
 }
 
 /** The bytes of a download. @throws StudioError */
-export async function download(studio: UsedStudio, downloadId: string): Promise<Readable> {
+export async function download(studio: Pick<UsedStudio, 'bytes'>, downloadId: string): Promise<Readable> {
   const reply = await studio.bytes({
     method: 'GET',
     path: transferPath(downloadId),
@@ -210,7 +210,9 @@ export async function download(studio: UsedStudio, downloadId: string): Promise<
   throw problemOf(reply.body && (await buffer(reply.body)).toString())
 }
 
+/** The problem in a reply. Between two cores, such as during a restore, the socket refuses without one. */
 function problemOf(answer: string | null): StudioError {
-  const { kind, message }: Problem = JSON.parse(answer ?? '{}')
+  if (!answer) return new StudioError('busy', 'The running studio is not ready. Try again in a moment.')
+  const { kind, message }: Problem = JSON.parse(answer)
   return new StudioError(kind, message)
 }

@@ -37,7 +37,7 @@ interface Recorded {
  */
 export class Replayer {
   readonly #all: Recorded[]
-  readonly #byRequest = new Map<string, Recorded[]>()
+  readonly #byRequest: ReadonlyMap<string, readonly Recorded[]>
   readonly timing: ReplayOptions['timing']
   readonly #isExact: boolean
   /** The models that recorded requests name. */
@@ -60,10 +60,7 @@ export class Replayer {
       if (thrown instanceof RangeError) throw new FixtureError('The file is nested too deeply.')
       throw thrown
     }
-    for (const one of this.#all) {
-      const key = keyOf(one.path, one.members)
-      this.#byRequest.set(key, [...(this.#byRequest.get(key) ?? []), one])
-    }
+    this.#byRequest = Map.groupBy(this.#all, ({ path, members }) => keyOf(path, members))
     const models = exchanges.map(({ request }) => modelOf(request.body))
     this.models = [...new Set(models)].filter((model) => model !== null).sort()
   }

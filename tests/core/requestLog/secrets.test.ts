@@ -178,6 +178,16 @@ describe('a logged body', () => {
     }
   })
 
+  it('loses a key that a stream of a text completion sends in pieces, of each of its choices', () => {
+    const pieces = [...`The key is ${key}, ok?`].flatMap((text) => [
+      `data: ${JSON.stringify({ choices: [{ text, index: 0, finish_reason: null }] })}\n\n`,
+      `data: ${JSON.stringify({ choices: [{ text: '-', index: 1, finish_reason: null }] })}\n\n`,
+    ])
+    const masked = mask.body(`${pieces.join('')}data: [DONE]\n\n`, false)
+    const texts = [...masked.matchAll(/"text":"([^"]*)","index":0/g)].map(([, text]) => text)
+    expect(texts.join('')).toBe('The key is [secret: github], ok?')
+  })
+
   it('of which nothing is a secret stays as it is, byte for byte', () => {
     const stream = `: hello\r\n\r\ndata:  {"choices":[ {"delta":{"content":"a"}} ]}\r\n\r\ndata: not JSON\n\n${event({ content: 'b' })}`
     expect(mask.body(stream, false)).toBe(stream)

@@ -52,6 +52,26 @@ it('over standard input and output an agent uses the running studio, and a cance
   await vi.waitFor(() => expect(core.activity.read().requests).toBe(0), 10_000)
 })
 
+it('an agent goes on when the studio was started again, which has forgotten its session', async () => {
+  const sandbox = await startSandbox()
+  onTestFinished(() => sandbox.close())
+  const dataDir = temporaryFolder('studio-mcp-')
+  const connect = { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey }
+  const first = await createCore(testHost(dataDir).host, { connect, proxyPort: 0 })
+  const { key } = await createRouterClient(first.router).apps.add({ name: 'agent', tools: true })
+  const proxyPort = Number(new URL(first.addresses().proxy ?? '').port)
+  const own = await agent(['--data-dir', dataDir, '--api-port', `${proxyPort}`], { INFERENCE_STUDIO_KEY: key })
+  expect((await own.listTools()).tools).toHaveLength(6)
+  await first.stop()
+  const second = await createCore(testHost(dataDir).host, { connect, proxyPort })
+  onTestFinished(() => second.stop())
+  const both = ['list_models', 'usage_and_limits'].map((name) => own.callTool({ name, arguments: {} }))
+  for (const { isError, content } of await Promise.all(both)) {
+    expect(isError).toBeFalsy()
+    expect(content).toHaveLength(1)
+  }
+})
+
 it('without a running studio the command starts one for its time, with the data folder of the person', async () => {
   const dataDir = temporaryFolder('studio-mcp-')
   const added = await runInProcess(['apps', 'add', 'agent', '--tools', '--json', '--data-dir', dataDir], realParts)

@@ -25,9 +25,10 @@ export class Replays {
       // Loaded on first use, because most runs never need it.
       const { startSandbox } = await import('../../../sandbox/sandbox.ts')
       const sandbox = await startSandbox({ replay: { fixture, timing } })
-      await this.#running?.close()
+      const before = this.#running
       const shown = { ...counts, timing, baseUrl: `${sandbox.baseUrl}/v1`, apiKey: sandbox.apiKey }
       this.#running = { shown, close: sandbox.close }
+      await before?.close()
       return shown
     })
   }

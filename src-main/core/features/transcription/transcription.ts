@@ -154,6 +154,13 @@ export function createTranscription(parts: TranscribeParts) {
     /** Adds a file for an app, which is moved from its path. @throws StudioError `bad_input` for an empty file */
     addFileOf: (app: string, { path, name, bytes }: Omit<NewFile, 'app' | 'fromId'>): Promise<Recording> =>
       moveIn({ path, name, bytes, app, fromId: null }),
+    /** Deletes a recording that an app added for a request that was never sent, with its file. @throws StudioError `no_such_item` */
+    async takeBackFile(id: string): Promise<void> {
+      const { mediaId } = recordings.get(id)
+      recordings.erase(id)
+      if (mediaId !== null) await files.drop([mediaId])
+      view.notify('recording', id)
+    },
     /** @throws StudioError `no_such_item` */
     async addSpeech({ speechId }: { speechId: string }): Promise<Recording> {
       const { path, mediaId, ...sound } = await parts.spoken(speechId)

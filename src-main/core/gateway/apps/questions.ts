@@ -19,6 +19,8 @@ import { type Grants, grantsOf, roundRaise } from './answers.ts'
 export const mostAsking = 8
 /** How many requests one question may have in all, so that an app that asks and disconnects again and again can't fill its row. */
 const mostAsked = 100
+/** A further question that follows this soon on one that nobody answered is not notified about, ms. An app may ask and disconnect at any rate. */
+const quietMs = 30_000
 /** How long questions are stored, ms: longer than a month, in which a raise holds. */
 const keptMs = 40 * 86_400_000
 
@@ -34,7 +36,7 @@ export interface QuestionsOptions {
   save(given: QuestionAnswer): AnswerOutcome
   /** Spent today by an app, nano-SC. */
   spentToday(appId: string): Nano
-  /** A question was asked. */
+  /** A person should be told about a question. */
   asked(question: AppQuestion): void
   /** Milliseconds since 1970. */
   now?: () => number
@@ -67,6 +69,8 @@ export class Questions {
   readonly #now: () => number
   /** By app. */
   readonly #open = new Map<string, OpenQuestion>()
+  /** When a person was last told about a question that has no answer, by app. Milliseconds since 1970. */
+  readonly #toldAt = new Map<string, number>()
   /** What answers allow, by app. Read again after each change of the database, and on each day. */
   readonly #grants = new Map<string, { version: number; day: string; grants: Grants }>()
 
@@ -135,7 +139,7 @@ export class Questions {
         return reject(asStoreError(thrown))
       }
       this.changes.notify()
-      if (!known) this.#options.asked(shown(question))
+      if (!known) this.#tell(question)
     })
   }
 
@@ -157,6 +161,7 @@ export class Questions {
       const { answer = null, seen = null } = this.#options.store.appQuestions.find(question.id) ?? {}
       if (answer === null) continue
       this.#open.delete(appId)
+      this.#toldAt.delete(appId)
       this.#grants.delete(appId)
       const all = [...question.waiting]
       question.waiting.clear()
@@ -198,6 +203,15 @@ export class Questions {
     }
     this.#open.set(id, question)
     return question
+  }
+
+  #tell(question: OpenQuestion): void {
+    const { id } = question.app
+    const now = this.#now()
+    // A clock that was set back must not make it silent.
+    if (Math.abs(now - (this.#toldAt.get(id) ?? 0)) < quietMs) return
+    this.#toldAt.set(id, now)
+    this.#options.asked(shown(question))
   }
 
   #save(question: OpenQuestion, isNew: boolean): void {

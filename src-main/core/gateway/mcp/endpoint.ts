@@ -11,7 +11,7 @@ import type { McpProtocol } from './protocol.ts'
 import { studioTools, type ToolsDependencies } from './tools.ts'
 import { type Relay, viaRelay } from './viaRelay.ts'
 
-export interface McpDependencies extends ToolsDependencies, Pick<RelayDependencies, 'memory'> {
+export interface McpDependencies extends ToolsDependencies, Pick<RelayDependencies, 'memory' | 'currentApp'> {
   relay: Relay
   /** Of this program. */
   version: string
@@ -70,7 +70,11 @@ export class McpEndpoint {
       if (Array.isArray(parsed) && parsed.length > maxMessages) return refused(tooManyMessages)
       const protocol = await this.#load()
       const { McpCaller } = await import('./protocol.ts')
-      const caller = new McpCaller(app, viaRelay(this.#deps.relay, app), gone.signal)
+      const caller = new McpCaller(
+        app,
+        viaRelay(this.#deps.relay, () => this.#deps.currentApp(app)),
+        gone.signal,
+      )
       const sent = new Request('http://127.0.0.1/mcp', { method, headers: headersOf(request), signal: gone.signal })
       await send(await protocol.fetch(sent, parsed, caller), response, allowed, gone.signal)
     } catch (thrown) {

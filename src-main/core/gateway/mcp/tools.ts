@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import * as z from 'zod'
@@ -9,7 +9,8 @@ import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import { speechFormat, voices } from '../../../../src-preload/contract/speech.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import type { AppMedia, MadeItem, MediaCall, Via, ViaRequest } from '../../ports/appMedia.ts'
-import type { Allowance, RequestLog } from '../../ports/requests.ts'
+import type { Allowance, RequestLog, RequestTrace } from '../../ports/requests.ts'
+import { wholeCharacters } from '../dialects/wholeCharacters.ts'
 import type { RequestFileTexts } from '../proxy/fileTexts.ts'
 import { openInput, readInput, writeOutput } from './folders.ts'
 
@@ -135,7 +136,7 @@ export function studioTools(dependencies: ToolsDependencies): StudioTool[] {
         if (id !== undefined) return transcribed(await media.transcript(makerOf(run), { id }, request, run))
         const copy = join(tempDir, `${randomUUID()}.sound`)
         try {
-          const { name, bytes } = await copyInput(run.app, input, copy)
+          const { name, bytes } = await copyInput(run, input, copy)
           const source = { path: copy, name, bytes }
           return transcribed(await media.transcript(makerOf(run), source, request, run))
         } finally {
@@ -176,9 +177,11 @@ export function studioTools(dependencies: ToolsDependencies): StudioTool[] {
         const { status, bytes } = await via(request, { signal })
         const reply = await textOf(bytes)
         if (status !== 200) throw failureOf(status, reply)
-        const { data } = modelList.parse(JSON.parse(reply))
-        const ids = data.map(({ id }) => id).filter((id) => app.models?.includes(id) ?? true)
-        return [{ type: 'text', text: ids.length === 0 ? 'The service lists no model.' : ids.join('\n') }]
+        const { data } = modelList.safeParse(readJson(reply)).data ?? {}
+        if (!data) throw new StudioError('malformed_reply', 'The service’s reply is no list of models.')
+        const ids = data.flatMap((one) => namedModel.safeParse(one).data?.id ?? [])
+        const usable = ids.filter((id) => app.models?.includes(id) ?? true)
+        return [{ type: 'text', text: usable.length === 0 ? 'The service lists no model.' : usable.join('\n') }]
       },
     }),
     tool({
@@ -203,15 +206,14 @@ async function madeContent(app: App, { id, files, cost, costIs }: MadeItem): Pro
   const content: Content[] = []
   let left = maxContent
   for (const { path: stored, mime, name } of files) {
-    const bytes = await readFile(stored)
-    const isSent = bytes.length <= left
+    const { size } = await stat(stored)
+    const isSent = size <= left
     if (isSent) {
-      left -= bytes.length
+      left -= size
       const type = mime.startsWith('audio/') ? ('audio' as const) : ('image' as const)
-      content.push({ type, data: bytes.toString('base64'), mimeType: mime })
+      content.push({ type, data: await readFile(stored, 'base64'), mimeType: mime })
     }
-    const size = `${Math.ceil(bytes.length / 1000)} kB`
-    lines.push(await savedLine(app, stored, name, size))
+    lines.push(await savedLine(app, stored, name, `${Math.ceil(size / 1000)} kB`))
     if (!isSent) lines.push('It is too large to be sent with this result.')
   }
   lines.push(`Gallery id: ${id}`)
@@ -257,7 +259,7 @@ async function readAny({ toolInputs }: App, { path: named, ...input }: FileInput
 
 /** Copies a file, so that it can be moved into the gallery. */
 async function copyInput(
-  { toolInputs }: App,
+  { app: { toolInputs }, signal }: StudioToolRun,
   { path: named, ...input }: FileInput,
   to: string,
 ): Promise<{ name: string; bytes: number }> {
@@ -271,7 +273,7 @@ async function copyInput(
     // Never more than was checked, even when the file grows meanwhile. An empty one is refused by the gallery.
     if (bytes === 0) throw new StudioError('bad_input', `${named} is empty.`)
     const from = handle.createReadStream({ end: bytes - 1, autoClose: false })
-    await pipeline(from, createWriteStream(to, { flags: 'wx', mode: 0o600 }))
+    await pipeline(from, createWriteStream(to, { flags: 'wx', mode: 0o600 }), { signal })
     return { name, bytes }
   } finally {
     await handle.close()
@@ -287,7 +289,9 @@ function decoded(text: string): Buffer {
 }
 
 function pieceOf(text: string, start: number, length: number): string {
-  const piece = text.slice(start, start + length).toWellFormed()
+  const whole = wholeCharacters(text.slice(start, start + length))
+  // A piece of one unit may be half of a character.
+  const piece = whole.text === '' ? text.slice(start, start + length + 1).toWellFormed() : whole.text
   const end = start + piece.length
   if (piece === '') return `The text ends at character ${text.length}.`
   return end >= text.length
@@ -295,7 +299,8 @@ function pieceOf(text: string, start: number, length: number): string {
     : `${piece}\n\n[Characters ${start} to ${end} of ${text.length}. Next: start ${end}.]`
 }
 
-const modelList = z.object({ data: z.array(z.object({ id: z.string() })) })
+const modelList = z.object({ data: z.array(z.unknown()) })
+const namedModel = z.object({ id: z.string() })
 
 async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = []
@@ -341,7 +346,14 @@ async function answeredHere<T>(
   }
   const requester = { kind: 'app', id: app.id, failFast: app.failFast } as const
   const open = { requester, method, path: where, endpoint, model: null, stream: false, logBodies: false }
-  const trace = requestLog.open(open)
+  try {
+    return await recorded(requestLog.open(open), answer)
+  } finally {
+    reservation.settle(null)
+  }
+}
+
+async function recorded<T>(trace: RequestTrace, answer: () => Promise<T>): Promise<T> {
   try {
     if (trace.written) await trace.written
     const result = await answer()
@@ -353,8 +365,6 @@ async function answeredHere<T>(
     if (kind === 'cancelled') trace.ends({ state: 'cancelled', by: 'app' }, null)
     else trace.ends({ state: 'failed', problem: { kind, message } }, null)
     throw thrown
-  } finally {
-    reservation.settle(null)
   }
 }
 

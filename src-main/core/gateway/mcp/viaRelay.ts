@@ -17,9 +17,11 @@ export type Relay = (request: IncomingMessage, response: AppReply, allowed: Allo
 /**
  * Sends requests of tools as requests of their app. Each passes the relay like one that arrived over HTTP, so limits, budget, scheduler, log
  * row and cancellation are the same code.
+ * @param currentApp the app with its settings of now: a call may send requests for an hour
  */
-export function viaRelay(relay: Relay, app: App): Via {
+export function viaRelay(relay: Relay, currentApp: () => App): Via {
   return async (sent, { signal, onRow, onClosed }) => {
+    const app = currentApp()
     const request = new ToolRequest(sent)
     const reply = new ToolReply(request)
     const leave = (): void => void reply.destroy()

@@ -2,8 +2,8 @@ import { pathProblem } from '../../upstream/path.ts'
 import { localRouteOf } from '../dialects/routes.ts'
 import { hasKey } from './keyInPath.ts'
 
-/** Path of the studio's MCP server. */
-export const mcpPath = '/mcp'
+/** Whether a path, with its query, is that of the studio's MCP server. */
+export const isMcp = (path: string): boolean => path.split('?', 1)[0] === '/mcp'
 
 /** Longest target, in characters. */
 const longest = 16_384
@@ -56,7 +56,7 @@ export function checkTarget(
     if (!queryCharacters.test(query)) return refused('its query has a character that a query may not contain.')
     if (brokenEscape.test(query)) return refused('its query has a “%” that does not begin a percent-encoding.')
   }
-  if (path === mcpPath) return isKeyless ? outside : { path: target }
+  if (isMcp(path)) return isKeyless ? outside : { path: target }
   const relayed = isRead || path === '/v1' || path.startsWith('/v1/') || localRouteOf(method, path) !== null
   return relayed ? { path: target } : outside
 }

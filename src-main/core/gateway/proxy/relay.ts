@@ -334,12 +334,24 @@ class RelayedRequest {
     return this.#isHeadEarly && this.#stream === null && !this.#isPiping
   }
 
-  /** Sends an error before anything of a reply: as an error reply, or as the failure of a stream whose head was sent. */
-  async #sendError(refusal: Refusal): Promise<void> {
-    const { code, message } = refusal
-    if (!this.#hasHeadOnly) sendRefusal(this.#response, refusal, this.#allowed.extraHeaders)
-    else if (this.#translation) await sendFailedStream(this.#replyOptions(this.#translation, notCleaned), refusal)
-    else sendFailedChatStream(this.#response, [], { code, message }, this.#deps.eventReadingMs)
+  /**
+   * Sends an error before anything of a reply: as an error reply, or as the failure of a stream, when its head was sent, or for a failure
+   * whose status would make the app send the request again.
+   */
+  async #sendError(refusal: Refusal, state: 'refused' | 'failed' = 'refused'): Promise<void> {
+    const { status, type, code, message } = refusal
+    const isFailure = state === 'failed'
+    const translation = this.#translation
+    if (
+      translation &&
+      (this.#hasHeadOnly || (isFailure && failsInStream(translation, this.#request.headers, status)))
+    ) {
+      await sendFailedStream(this.#replyOptions(translation, notCleaned), refusal)
+    } else if (!translation && (this.#hasHeadOnly || (isFailure && this.#failsInChatStream(status)))) {
+      const why = isFailure ? { details: { message, code } } : { code, message }
+      const head: HeaderPairs = [['X-Studio-Answer', type], ...this.#added]
+      sendFailedChatStream(this.#response, head, why, this.#deps.eventReadingMs)
+    } else sendRefusal(this.#response, refusal, this.#allowed.extraHeaders)
   }
 
   /** The expected use of the request. Null for endpoints without cost, and for a body that was not read. */
@@ -556,7 +568,7 @@ class RelayedRequest {
       this.#gone.abort()
       await this.#sendRefusal(redirected, 'failed')
     } else if (this.#response.headersSent && !this.#hasHeadOnly) this.#failBegun(error)
-    else await this.#failUnbegun(error)
+    else await this.#sendRefusal(refusalOf(error), unsent.has(error.kind) ? 'refused' : 'failed')
   }
 
   /** The reply broke off after its head was sent. */
@@ -573,38 +585,20 @@ class RelayedRequest {
     else if (!this.#breakOff({ details: { message, code: facts.code ?? kind } })) this.#response.destroy()
   }
 
-  async #failUnbegun(error: StudioError): Promise<void> {
-    const refusal = refusalOf(error)
-    const { status, type, code, message } = refusal
-    const { headers } = this.#request
-    if (unsent.has(error.kind)) await this.#sendRefusal(refusal, 'refused')
-    else if (this.#translation && (this.#isHeadEarly || failsInStream(this.#translation, headers, status))) {
-      this.#endFailed(refusal)
-      await sendFailedStream(this.#replyOptions(this.#translation, notCleaned), refusal)
-    } else if (this.#failsInChatStream(status)) {
-      this.#endFailed(refusal)
-      const head: HeaderPairs = [['X-Studio-Answer', type], ...this.#added]
-      sendFailedChatStream(this.#response, head, { details: { message, code } }, this.#deps.eventReadingMs)
-    } else await this.#sendRefusal(refusal, 'failed')
-  }
-
   #failsInChatStream(status: number): boolean {
     if (this.#isHeadEarly) return !isGood(status)
     const programs = () => this.#deps.connectedPrograms(this.#allowed.app.id)
     return this.#wantsChatStream && failsInChatStream(this.#request.headers, status, programs)
   }
 
-  #endFailed({ status, code, message }: Refusal, state: 'refused' | 'failed' = 'failed'): void {
-    this.#trace?.replied(status, null)
-    this.#end({ state, problem: { kind: code, message } })
-  }
-
   async #sendRefusal(refusal: Refusal, state: 'refused' | 'failed'): Promise<void> {
+    const { status, code, message } = refusal
     if (state === 'refused') this.#allowed.refused = true
     // Before the row was opened, such as when a question could not be stored.
     if (this.#trace === null) noteRefused(this.#deps, this.#request, this.#allowed, refusal, { model: null })
-    this.#endFailed(refusal, state)
-    await this.#sendError(refusal)
+    this.#trace?.replied(status, null)
+    this.#end({ state, problem: { kind: code, message } })
+    await this.#sendError(refusal, state)
   }
 
   #end(end: RequestEnd): void {

@@ -58,6 +58,8 @@ interface OpenSession {
   lines: Line[]
   /** Ended turns that wait for the session to be stored. */
   first: EndedTurn[]
+  /** False once it was forgotten. Its requests that still run change nothing that is remembered. */
+  isOpen: boolean
 }
 
 interface EndedTurn {
@@ -118,11 +120,13 @@ export class Sessions {
   /** Takes the end of a request. A request that failed counts as a turn, but the service has cached nothing of it. */
   ended(turn: RunningTurn, end: StoredRequest, price: TurnPrice): void {
     const loss = lossOf(turn, end, price)
-    const { session, sections, model } = turn
-    const stored = turnOf(turn, end, loss)
+    const session = this.#current(turn)
+    const { sections } = turn
     const isGood = end.outcome === codeOf(outcomes, 'ok')
-    const line = isGood && sections ? this.#moveOn(turn, sections, end) : turn.line
-    this.#add(session, { turn: stored, end, model })
+    const before = session === turn.session ? turn.line : lineOf(session, turn)
+    const line =
+      isGood && sections && session.isOpen ? this.#moveOn({ ...turn, session, line: before }, sections, end) : before
+    this.#add(session, { turn: turnOf(turn, end, loss), end, model: turn.model })
     if (!line || !isGood || loss.change === 'first' || loss.change === 'unread') return
     line.wasCached ||= (end.tokensCached ?? 0) > 0
     if (loss.change !== 'pause') line.lostInRow = loss.tokens > 0 ? line.lostInRow + 1 : 0
@@ -150,9 +154,12 @@ export class Sessions {
 
   /** Forgets what requests are compared with, because rows were deleted. */
   forget(): void {
-    this.#open.clear()
-    this.#chains.clear()
-    this.#sections = 0
+    for (const [key, session] of this.#open) this.#close(key, session)
+  }
+
+  /** The session that a request ends in. One that was forgotten meanwhile is opened again, so that one object has its sums. */
+  #current(turn: RunningTurn): OpenSession {
+    return turn.session.isOpen || turn.conversation === null ? turn.session : this.#session(turn)
   }
 
   /** The conversation whose history a request goes on with. One that repeats its beginning is another conversation. */
@@ -170,7 +177,7 @@ export class Sessions {
 
   #session({ who, conversation }: TurnStart): OpenSession {
     if (conversation === null) {
-      const session: OpenSession = { stored: null, who, conversation, lines: [], first: [] }
+      const session: OpenSession = { stored: null, who, conversation, lines: [], first: [], isOpen: true }
       this.#unnamed += 1
       this.#open.set(`${this.#unnamed}`, session)
       this.#bound()
@@ -186,7 +193,7 @@ export class Sessions {
     }
     const unsaved = [...this.#unsaved.keys()].find((one) => one.who === who && one.conversation === hashed)
     const stored = unsaved ?? this.#table.named(who, hashed)
-    const session: OpenSession = { stored, who, conversation: hashed, lines: [], first: [] }
+    const session: OpenSession = { stored, who, conversation: hashed, lines: [], first: [], isOpen: true }
     if (stored) this.#restore(session, stored)
     this.#open.set(key, session)
     this.#bound()
@@ -239,7 +246,8 @@ export class Sessions {
     }
     // A request that began earlier and ended later does not move a conversation back.
     if (turn.request < line.request) return line
-    this.#sections += sections.length - line.sections.length
+    // One that was dropped for newer ones is not counted.
+    this.#sections += sections.length - (session.lines.includes(line) ? line.sections.length : 0)
     line.request = turn.request
     line.model = turn.model
     line.sections = sections
@@ -270,9 +278,14 @@ export class Sessions {
   #bound(): void {
     for (const [key, session] of this.#open) {
       if (this.#open.size <= maxOpen && this.#sections <= maxOpenSections) return
-      this.#open.delete(key)
-      for (const line of session.lines) this.#drop(line)
+      this.#close(key, session)
     }
+  }
+
+  #close(key: string, session: OpenSession): void {
+    this.#open.delete(key)
+    session.isOpen = false
+    for (const line of session.lines) this.#drop(line)
   }
 
   #add(session: OpenSession, ended: EndedTurn): void {
@@ -298,10 +311,9 @@ export function sectionsOf(table: Pick<SessionTable, 'turn'>, turn: StoredTurn):
   let at: StoredTurn | null = turn
   let needed = Number.POSITIVE_INFINITY
   for (let steps = 0; steps < maxRestored && at; steps += 1) {
-    const own: readonly HashedSection[] = at.sections.slice(0, Math.max(0, needed - at.kept))
-    if (needed > at.kept) parts.unshift(own)
+    if (needed > at.kept) parts.push(at.sections.slice(0, needed - at.kept))
     needed = Math.min(needed, at.kept)
-    if (needed === 0) return parts.flat()
+    if (needed === 0) return parts.reverse().flat()
     at = at.previous === null ? null : table.turn(at.previous)
   }
   return null

@@ -48,8 +48,8 @@ export interface StoredTurn {
   tools: number
   messages: number
   toolCalls: number
-  /** Sections from `kept` on. */
-  sections: readonly HashedSection[]
+  /** Sections from `kept` on. Those of a stored turn are parsed when they are read: most reads need other columns only. */
+  readonly sections: readonly HashedSection[]
 }
 
 /** The index of a kind in the list is its number: append, never reorder. */
@@ -182,6 +182,7 @@ function readSession(row: Row): StoredSession {
 
 function readTurn(row: Row): StoredTurn {
   const lost = textOrNull(row, 'lost_text')
+  const stored = text(row, 'sections')
   return {
     ...numbers(row, 'request', 'session', 'kept', 'change', 'tools', 'messages'),
     previous: numberOrNull(row, 'previous'),
@@ -192,6 +193,8 @@ function readTurn(row: Row): StoredTurn {
     lostAre: number(row, 'lost_are'),
     lostCost: lost === null ? null : BigInt(lost),
     toolCalls: number(row, 'tool_calls'),
-    sections: readSections(text(row, 'sections')),
+    get sections() {
+      return readSections(stored)
+    },
   }
 }

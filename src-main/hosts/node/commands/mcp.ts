@@ -1,8 +1,11 @@
 import process from 'node:process'
 import {
+  isInitializeRequest,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
+  type JSONRPCRequest,
+  SdkHttpError,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
@@ -95,6 +98,9 @@ async function addressOf(core: RunningCore | null): Promise<string> {
   throw new StudioError('not_connected', 'The local API could not be started.')
 }
 
+/** Of the request by which this program opens a session again. */
+const reopeningId = 'inference-studio-reopen'
+
 /** Passes messages between standard input and output and the server at `url`, until the input ends or `asked` resolves. */
 async function bridge(url: string, key: string, asked: Promise<void>): Promise<void> {
   const own = new StdioServerTransport()
@@ -106,12 +112,36 @@ async function bridge(url: string, key: string, asked: Promise<void>): Promise<v
   const inputEnded = new Promise<void>((resolve) => {
     own.onclose = resolve
   })
+  let opening: JSONRPCRequest | null = null
+  let reopened: Promise<void> | null = null
   const reply = (message: JSONRPCMessage): void => {
+    // The agent knows the server already.
+    if ('id' in message && message.id === reopeningId) return
     if ('id' in message && message.id !== undefined && !('method' in message)) open.delete(message.id)
     if (isJSONRPCResultResponse(message) && typeof message.result.protocolVersion === 'string') {
       server.setProtocolVersion(message.result.protocolVersion)
     }
     own.send(message).catch((thrown: unknown) => log('warn', failureOf(thrown).message))
+  }
+  /** Opens the session again that a studio has forgotten which was started again. The agent can't: it knows of no session. */
+  const reopen = (request: JSONRPCRequest): Promise<void> => {
+    reopened ??= (async () => {
+      await server.send({ ...request, id: reopeningId })
+      await server.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    })().finally(() => {
+      reopened = null
+    })
+    return reopened
+  }
+  const send = async (message: JSONRPCMessage, requestSignal: AbortSignal): Promise<void> => {
+    try {
+      await server.send(message, { requestSignal })
+    } catch (thrown) {
+      const isForgotten = thrown instanceof SdkHttpError && thrown.status === 404
+      if (!isForgotten || opening === null || message === opening) throw thrown
+      await reopen(opening)
+      await server.send(message, { requestSignal })
+    }
   }
   server.onmessage = reply
   server.onerror = () => undefined
@@ -120,8 +150,8 @@ async function bridge(url: string, key: string, asked: Promise<void>): Promise<v
     const request = isJSONRPCRequest(message) ? message : null
     const controller = new AbortController()
     if (request) open.set(request.id, controller)
-    const sent = server.send(message, { requestSignal: controller.signal })
-    sent.catch((thrown: unknown) => {
+    if (request && isInitializeRequest(request)) opening = request
+    send(message, controller.signal).catch((thrown: unknown) => {
       if (request === null || controller.signal.aborted) return
       const error = { code: -32_000, message: thrown instanceof Error ? thrown.message : String(thrown) }
       reply({ jsonrpc: '2.0', id: request.id, error })

@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { createRouterClient } from '@orpc/server'
 import OpenAI from 'openai'
 import { describe, expect, it, vi } from 'vitest'
@@ -110,6 +111,25 @@ describe('a logged request', () => {
       data: { kind: 'no_such_item' },
     })
     expect(sandbox.observe.requests()).toHaveLength(before)
+  })
+
+  it('whose path was refused is not asked again: it leads out of the API of the service', async () => {
+    const { client, core, sandbox } = await logged()
+    const { hostname, port } = new URL(core.addresses().proxy ?? '')
+    // `fetch` would resolve the path.
+    await new Promise((resolve) => {
+      const sent = request({ hostname, port, path: '/v1/../admin/../v2/keys', method: 'POST' }, resolve)
+      sent.end('{}')
+    })
+    const refused = await vi.waitFor(async () => {
+      const { rows } = await client.requests.page({ filter: { outcome: 'refused' }, before: 1e15, limit: 10 })
+      return rows[0] ?? expect.unreachable()
+    })
+    expect(refused.path).toBe('/v1/../admin/../v2/keys')
+    await expect(all(await client.requests.askAgain({ id: refused.id, body: '{}' }))).rejects.toMatchObject({
+      data: { kind: 'bad_input' },
+    })
+    expect(sandbox.observe.requests().filter(({ path }) => !path.startsWith('/v1/'))).toEqual([])
   })
 
   it('stops when the window stops reading, and the service’s connection is closed', async () => {

@@ -1,9 +1,10 @@
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { answerQuestion, roundRaise } from '../../../../src-main/core/gateway/apps/answers.ts'
 import { addApp } from '../../../../src-main/core/gateway/apps/manageApps.ts'
 import { mostAsking, Questions } from '../../../../src-main/core/gateway/apps/questions.ts'
 import { fromNano, toNano } from '../../../../src-main/core/shared/money.ts'
-import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
+import { databaseFile, openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import type { AppQuestion, AskedRequest, QuestionAnswer } from '../../../../src-preload/contract/questions.ts'
 import { temporaryFolder } from '../../../helpers/folders.ts'
 
@@ -144,6 +145,21 @@ describe('a question', () => {
     }
     expect(await ask()).toBe('full')
     expect(only().requests).toHaveLength(1)
+  })
+
+  it('is notified about once in a while, and stored a bounded number of times, for an app that comes and goes', async () => {
+    for (let count = 0; count < 600; count += 1) {
+      const fleeting = new AbortController()
+      const waiting = ask({}, 60_000, fleeting.signal)
+      fleeting.abort()
+      await expect(waiting).rejects.toMatchObject({ kind: 'cancelled' })
+      await vi.advanceTimersByTimeAsync(100)
+    }
+    expect(asked).toHaveLength(2)
+    const database = new DatabaseSync(databaseFile(dataDir), { readOnly: true })
+    const [row] = database.prepare('SELECT count(*) AS stored FROM app_questions').all()
+    database.close()
+    expect(row?.stored).toBeLessThan(300)
   })
 
   it('is asked again after an answer, and another one is asked about then', async () => {

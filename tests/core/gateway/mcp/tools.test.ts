@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { createRouterClient } from '@orpc/server'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createCore } from '../../../../src-main/core/core.ts'
+import { AppAllowance } from '../../../../src-main/core/gateway/apps/allowance.ts'
+import { type StudioToolRun, studioTools, type ToolsDependencies } from '../../../../src-main/core/gateway/mcp/tools.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import type { AppSettings } from '../../../../src-preload/contract/apps.ts'
 import { freshFolder, testHost } from '../../helpers/core.ts'
@@ -14,13 +16,14 @@ async function studio(settings: Partial<AppSettings> = {}) {
   const sandbox = await startSandbox()
   onTestFinished(() => sandbox.close())
   const connect = { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey }
-  const core = await createCore(testHost(freshFolder()).host, { connect, proxyPort: 0 })
+  const dataDir = freshFolder()
+  const core = await createCore(testHost(dataDir).host, { connect, proxyPort: 0 })
   onTestFinished(() => core.stop())
   const client = createRouterClient(core.router)
   const { app, key } = await client.apps.add({ name: 'agent', tools: true, ...settings })
   const url = new URL('/mcp', core.addresses().proxy ?? '')
   const rows = async () => (await client.requests.page({ filter: {}, before: Number.MAX_SAFE_INTEGER, limit: 50 })).rows
-  return { sandbox, core, client, app, key, url, rows }
+  return { sandbox, core, dataDir, client, app, key, url, rows }
 }
 type Studio = Awaited<ReturnType<typeof studio>>
 
@@ -194,6 +197,11 @@ it.each([
   expect([reply.status, await reply.json()]).toMatchObject([400, { error: { code: 'too_many_messages' } }])
 })
 
+it('a query after the path changes nothing', async () => {
+  const { url, key } = await studio()
+  expect((await (await connected({ url: new URL('/mcp?client=one', url), key })).listTools()).tools).toHaveLength(6)
+})
+
 it('the address may have the key', async () => {
   const { url, key } = await studio()
   const client = new Client({ name: 'test', version: '1' })
@@ -320,4 +328,123 @@ it('the whole disk, and what is no whole path, can be no folder of an app', asyn
   await expect(change({ toolOutput: '/' })).rejects.toThrow('below the root')
   const changed = await change({ toolInputs: ['/home/me/notes/', '/home/me/x/../notes'], toolOutput: null })
   expect(changed.toolInputs).toEqual(['/home/me/notes'])
+})
+
+it('a changed setting of the app holds for the next part of a speech that is being made', async () => {
+  const opened = await studio()
+  const agent = await connected(opened)
+  const call = agent.callTool({
+    name: 'speak',
+    arguments: { text: 'The harbour is quiet. '.repeat(4000), format: 'mp3' },
+  })
+  await vi.waitFor(async () =>
+    expect((await opened.rows()).filter(({ endpoint }) => endpoint === 'speech')).not.toHaveLength(0),
+  )
+  await opened.client.apps.update({ id: opened.app.id, changes: { endpoints: ['models'] } })
+  const spoken = await call
+  expect([spoken.isError, textOf(spoken)]).toEqual([true, expect.stringMatching(/may not use speech/)])
+})
+
+it('a request that the limits of its app refuse leaves nothing in the galleries and no file', async () => {
+  const folder = freshFolder()
+  writeFileSync(join(folder, 'sound.wav'), 'RIFF')
+  const opened = await studio({ toolInputs: [folder], endpoints: ['models'] })
+  const { client } = opened
+  const agent = await connected(opened)
+  for (const [name, given] of [
+    ['transcribe', { path: join(folder, 'sound.wav') }],
+    ['speak', { text: 'The harbour is quiet.' }],
+    ['generate_image', { prompt: 'A lighthouse' }],
+  ] as const) {
+    const reply = await agent.callTool({ name, arguments: given })
+    expect(textOf(reply)).toMatch(/may not use/)
+  }
+  expect((await client.transcription.find({ search: '', before: null, limit: 10 })).recordings).toEqual([])
+  expect((await client.speech.find({ search: '', favourites: false, before: null, limit: 10 })).speeches).toEqual([])
+  for await (const event of await client.images.watch()) {
+    expect(event).toMatchObject({ type: 'snapshot', drawings: [] })
+    break
+  }
+  expect(readdirSync(join(opened.dataDir, 'media'))).toEqual([])
+  expect(readdirSync(folder)).toEqual(['sound.wav'])
+})
+
+it('a character of two units is never divided between two pieces of a document', async () => {
+  const folder = freshFolder()
+  writeFileSync(join(folder, 'notes.html'), `<p>${'a\u{1f600}b\u{1f680}\u{1f6f6}'.repeat(20)}</p>`)
+  const agent = await connected(await studio({ toolInputs: [folder] }))
+  const readIn = async (length: number): Promise<string> => {
+    let whole = ''
+    for (let start: number | null = 0; start !== null; ) {
+      const given: object = { path: join(folder, 'notes.html'), start, length }
+      const text = textOf(await agent.callTool({ name: 'read_document', arguments: { ...given } }))
+      const [, piece, next]: readonly (string | undefined)[] =
+        /^(.*?)(?:\n\n\[Characters .* Next: start (\d+)\.\])?$/s.exec(text) ?? []
+      whole += piece
+      start = next === undefined ? null : Number(next)
+    }
+    return whole
+  }
+  const whole = await readIn(1000)
+  expect(whole).toContain('a\u{1f600}b\u{1f680}\u{1f6f6}a')
+  for (const length of [1, 2, 3, 7]) expect(await readIn(length), `${length}`).toBe(whole)
+})
+
+/** A tool with dependencies of which only the given ones are used. */
+function toolNamed(name: string, given: Partial<ToolsDependencies>) {
+  const found = studioTools(given as ToolsDependencies).find((one) => one.name === name)
+  return found ?? expect.unreachable()
+}
+const runOf = (given: Partial<StudioToolRun>): StudioToolRun =>
+  ({ signal: new AbortController().signal, describe: () => '', ...given }) as StudioToolRun
+
+it('a result that is too large to be sent is named, whatever its size, and not read', async () => {
+  const { app } = await studio()
+  const path = join(freshFolder(), 'speech.wav')
+  writeFileSync(path, '')
+  truncateSync(path, 5_000_000_000)
+  const files = [{ path, mime: 'audio/wav', name: 'speech.wav' }]
+  const speech = () => Promise.resolve({ id: 'one', files, cost: '1', costIs: 'measured' as const })
+  const tool = toolNamed('speak', { media: { speech } as unknown as ToolsDependencies['media'] })
+  expect(await tool.run({ text: 'Long.' }, runOf({ app }))).toEqual([
+    {
+      type: 'text',
+      text: 'speech.wav (5000000 kB)\nIt is too large to be sent with this result.\nGallery id: one\nCost: 1 SC',
+    },
+  ])
+})
+
+it('a call that the log can’t record gives its place among the running ones back', async () => {
+  const { app } = await studio({ concurrent: 1 })
+  const nothing = { day: 0n, month: 0n, total: 0n }
+  const allowance = new AppAllowance({
+    spent: () => nothing,
+    grants: () => ({ extra: nothing, open: new Set() }),
+    hasUsed: () => true,
+  })
+  const open = (): never => {
+    throw new Error('The log is full.')
+  }
+  const tool = toolNamed('usage_and_limits', { allowance, requestLog: { open, refused: () => undefined } })
+  for (let n = 0; n < 2; n += 1) await expect(tool.run({}, runOf({ app }))).rejects.toThrow('The log is full.')
+  expect(allowance.use(app.id).active).toBe(0)
+})
+
+it('models of an odd list are those that have a name, and a reply without a list is said in words', async () => {
+  const { app } = await studio()
+  const list = (body: string) => {
+    const bytes = (async function* () {
+      yield Buffer.from(body)
+    })()
+    const via = () => Promise.resolve({ status: 200, headers: [], bytes })
+    return toolNamed('list_models', {}).run({}, runOf({ app, via }))
+  }
+  expect(await list('{"data":[{"id":"mirror"},{"name":"x"},null,{"id":7},"writer"]}')).toEqual([
+    { type: 'text', text: 'mirror' },
+  ])
+  for (const body of ['<html>', '{"models":[]}'])
+    await expect(list(body)).rejects.toMatchObject({
+      kind: 'malformed_reply',
+      message: 'The service’s reply is no list of models.',
+    })
 })

@@ -319,6 +319,16 @@ describe('a failure before the reply began', () => {
     expect((await gateway.rows())[0]).toMatchObject({ state: 'failed', status: 502 })
   })
 
+  it('is an event for an agent when the service redirects, so that it does not ask there again', async () => {
+    const { far, gateway } = await beforeService((_request, response) =>
+      response.writeHead(302, { location: 'https://elsewhere.example/' }).end(),
+    )
+    const answer = await askIn(gateway, chatApi, asked, { 'user-agent': agents[0] ?? '' })
+    expect(broken(answer).error).toMatchObject({ code: 'incomplete_reply', details: { code: 'redirected' } })
+    expect(far.requests).toHaveLength(1)
+    expect((await gateway.rows())[0]).toMatchObject({ state: 'failed', status: 502, problem: { kind: 'redirected' } })
+  })
+
   it.each([
     ['another program', 'OpenAI/JS 5.20.1', { stream: true }, 503],
     ['a program that only names an agent', 'my-opencode/1 pi/2', { stream: true }, 503],

@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { HashedSection } from '../../../../src-main/core/ports/requests.ts'
 import { SectionReader } from '../../../../src-main/core/requestLog/sessions/sections.ts'
+import { heap } from '../../upstream/reply/helpers/heap.ts'
 import { notice, reading, service, testRequestLog, usage } from '../helpers.ts'
 
 const reader = new SectionReader(new Uint8Array(32))
@@ -16,8 +18,9 @@ function fresh(options: Parameters<typeof testRequestLog>[0] = {}) {
   let now = Date.UTC(2026, 10, 29, 12)
   const opened = testRequestLog({ now: () => now, ...options })
   opened.requestLog.learn(usage, service)
-  const turn = (
-    messages: object[],
+  /** Begins a request. Returns what ends it. */
+  const start = (
+    prompt: object[] | readonly HashedSection[],
     {
       id = null,
       app = 'editor',
@@ -35,20 +38,26 @@ function fresh(options: Parameters<typeof testRequestLog>[0] = {}) {
       status?: number
       tokens?: number
     } = {},
-  ): number => {
+  ): (() => number) => {
     now += waitMs
     const trace = opened.requestLog.open(notice({ requester: { kind: 'app', id: app, failFast: false }, model }))
-    trace.prompt(id, sectionsOf(messages))
+    trace.prompt(id, isRead(prompt) ? prompt : sectionsOf(prompt))
     trace.connected()
-    trace.replied(status, null)
-    trace.ends({ state: 'done' }, status === 200 ? reading(tokens, 10, cached) : null)
-    return trace.id
+    return () => {
+      trace.replied(status, null)
+      trace.ends({ state: 'done' }, status === 200 ? reading(tokens, 10, cached) : null)
+      return trace.id
+    }
   }
+  const turn = (...given: Parameters<typeof start>): number => start(...given)()
   const sessions = () => opened.requestLog.storedSessions.list(undefined, 200).sessions
   const losses = (session = sessions()[0]?.id ?? 0) =>
     opened.requestLog.storedSessions.get(session).turns.map(({ loss }) => loss)
-  return { ...opened, turn, sessions, losses }
+  return { ...opened, start, turn, sessions, losses }
 }
+
+const isRead = (prompt: object[] | readonly HashedSection[]): prompt is readonly HashedSection[] =>
+  prompt.some((one) => 'unnumbered' in one)
 
 /** A conversation grows by one reply and one message each turn. */
 const talk = (name: string, turns: number): object[] => [
@@ -174,6 +183,94 @@ describe('sessions', () => {
     for (let n = 0; n < 300; n += 1) turn([user(`other ${n}`)], { id: `other ${n}` })
     turn(talk('first', 2), { id: 'first' })
     expect(sessions()[0]).toMatchObject({ turns: 2 })
+  })
+
+  it('that were forgotten while their requests ran are not kept in memory by the ends of these', async () => {
+    const { start, requestLog } = fresh()
+    const kept: WeakRef<readonly HashedSection[]>[] = []
+    const ends = Array.from({ length: 500 }, (_, at) => {
+      const sections = sectionsOf([user(`conversation ${at}`)])
+      kept.push(new WeakRef(sections))
+      return start(sections)
+    })
+    for (const end of ends.splice(0)) end()
+    await requestLog.page({}, Number.MAX_SAFE_INTEGER, 1)
+    // References of this turn of the event loop count as strong ones.
+    await setImmediate()
+    heap()
+    expect(kept.filter((one) => one.deref()).length).toBeLessThanOrEqual(200)
+  })
+
+  it('are compared as before after many of them were forgotten while their first requests ran', () => {
+    const { start, turn, requestLog } = fresh()
+    const inRow: number[] = []
+    requestLog.sessions.rows.add((row) => inRow.push(row.inRow))
+    const section = sectionsOf([user('one')])[0] ?? expect.unreachable()
+    const long = (name: string): HashedSection[] => [{ ...section, hash: name }, ...Array(1500).fill(section)]
+    const ends = Array.from({ length: 400 }, (_, at) => start(long(`${at}`)))
+    for (const end of ends) end()
+    for (const time of ['12:01', '12:02', '12:03', '12:04'])
+      turn([{ role: 'system', content: `${time} ${system.content}` }, user('one')], { id: 'a' })
+    expect(inRow).toEqual([1, 2, 3])
+  })
+
+  it('stay bounded when conversations go on that were dropped for newer ones of their sessions', async () => {
+    const { start, turn, requestLog } = fresh()
+    const section = sectionsOf([user('one')])[0] ?? expect.unreachable()
+    const own = (name: string, length: number): HashedSection[] =>
+      Array.from({ length }, (_, at) => ({ ...section, hash: `${name} ${at}`, unnumbered: `${name} ${at}` }))
+    const kept: WeakRef<readonly HashedSection[]>[] = []
+    const dropAndGoOn = (name: string): void => {
+      turn(own(name, 4000), { id: name })
+      const sections = own(name, 4001)
+      kept.push(new WeakRef(sections))
+      const end = start(sections, { id: name })
+      for (const helper of 'abcdef') turn(own(`${name}${helper}`, 2), { id: name })
+      end()
+    }
+    for (let n = 0; n < 80; n += 1) dropAndGoOn(`agent ${n}`)
+    await requestLog.page({}, Number.MAX_SAFE_INTEGER, 1)
+    await setImmediate()
+    heap()
+    const alive = kept.filter((one) => one.deref()).length
+    expect(alive).toBeGreaterThan(10)
+    expect(alive * 4001).toBeLessThanOrEqual(200_000)
+  })
+
+  it('that a deletion of rows made the program forget have the sums of all their requests', async () => {
+    const { start, turn, sessions, requestLog } = fresh()
+    const old = turn(talk('two', 1), { id: 'b' })
+    turn(talk('one', 1), { id: 'a', waitMs: 60_000 })
+    const running = start(talk('one', 2), { id: 'a' })
+    const before = Date.parse(requestLog.row(old)?.at ?? '') + 1
+    await requestLog.rowRetention.erase(before, { done: () => undefined, stopped: () => false })
+    turn(talk('one', 3), { id: 'a' })
+    running()
+    const other = turn(talk('one', 4), { id: 'a', cached: 9_900 })
+    expect(sessions()).toMatchObject([{ turns: 4, tokensIn: 40_000 }])
+    expect(requestLog.storedSessions.prompt(other)).toMatchObject({ turn: 4, turns: 4, loss: { change: 'none' } })
+  })
+})
+
+describe('the sections of a stored turn', () => {
+  it('are not read for the list of turns, and of an earlier turn only where it adds some', () => {
+    const { turn, sessions, requestLog } = fresh()
+    const at = (time: string, turns: number) => [
+      { role: 'system', content: words('The same in each turn.', 3000) },
+      { role: 'system', content: `${time} ${system.content}` },
+      ...talk('one', turns).slice(1),
+    ]
+    const ids = Array.from({ length: 40 }, (_, n) => turn(at(`12:${10 + n}`, n + 1), { id: 'a' }))
+    const parse = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => parse.mockRestore())
+    const [session] = sessions()
+    expect(requestLog.storedSessions.get(session?.id ?? 0).turns).toHaveLength(40)
+    expect(parse.mock.calls.length).toBeLessThan(5)
+    parse.mockClear()
+    const prompt = requestLog.storedSessions.prompt(ids.at(-1) ?? 0)
+    expect(prompt?.sections).toHaveLength(81)
+    // Its own, and the one that all share.
+    expect(parse.mock.calls.length).toBeLessThan(8)
   })
 })
 
