@@ -86,7 +86,7 @@ export type ImagesChange = z.infer<typeof imagesChange>
 
 export const imagesProcedures = {
   watch: procedure.output(eventIterator(imagesChange)),
-  /** Returns all matches, newest first, because a gallery needs all sizes before it draws. `search` looks in prompts. */
+  /** Returns all matches, newest first, because a gallery needs all sizes before it draws. `search` looks in prompts and names of apps. */
   find: procedure
     .input(z.object({ search, favourites: z.boolean().default(false) }))
     .output(z.object({ images: z.array(image) })),

@@ -248,6 +248,8 @@ export const program = z.object({
   overrides: z.array(z.object({ kind: z.enum(['variable', 'projectFile']), name: z.string(), isSet: z.boolean() })),
   /** Key of a note (`appSetups:notes`). */
   note: z.enum(programNotes).nullable(),
+  /** Whether Connect can add the studio's MCP server. */
+  canUseTools: z.boolean(),
   /** Whether `try` can run it: it has a non-interactive mode, and its command was found. */
   canTry: z.boolean(),
 })
@@ -278,6 +280,8 @@ export const connectedProgram = z.object({
   appId: z.string(),
   /** Model of the service that its entries name. */
   model: z.string(),
+  /** Whether Connect added the studio's MCP server. */
+  tools: z.boolean(),
   connectedAt: instant,
   state: programState,
   /** Why the file can't be read, in state `unreadable`. */
@@ -285,19 +289,25 @@ export const connectedProgram = z.object({
 })
 export type ConnectedProgram = z.infer<typeof connectedProgram>
 
-/** What a change would do to a file. */
+/** What a change would do to the files of a program. */
 export const filePreview = z.object({
-  /** Absolute path, symbolic links resolved. */
+  /** Absolute path of the first file, symbolic links resolved. */
   file: z.string(),
   exists: z.boolean(),
-  /** Unified diff with three lines of context. Keys are masked. Empty: nothing would change. */
+  /** Unified diffs of all files, with three lines of context. Keys are masked. Empty: nothing would change. */
   diff: z.string(),
-  /** Identifies the state of the file. `connect` and `disconnect` refuse when the file has changed since. */
+  /** Identifies the state of the files. `connect` and `disconnect` refuse when one has changed since. */
   seen: z.string(),
 })
 export type FilePreview = z.infer<typeof filePreview>
 
-const toConnect = z.object({ program: programId, appId: z.string(), model: z.string().min(1).max(300) })
+const toConnect = z.object({
+  program: programId,
+  appId: z.string(),
+  model: z.string().min(1).max(300),
+  /** Also adds the studio's MCP server, and lets the app use tools. For a program that takes none it has no effect. */
+  tools: z.boolean().default(false),
+})
 
 /** The end of a trial run of a program. */
 export const programTrial = z.object({
@@ -327,6 +337,7 @@ export const programsProcedures = {
         baseUrl: z.string().max(300),
         key: z.string().max(300),
         model: z.string().max(300),
+        tools: z.boolean().default(false),
       }),
     )
     .output(z.object({ steps: z.array(programStep) })),

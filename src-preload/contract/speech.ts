@@ -107,7 +107,7 @@ export type SpeechChange = z.infer<typeof speechChange>
 export const speechProcedures = {
   /** Sends every change, including progress (at most ten times per second for each speech). */
   watch: procedure.output(eventIterator(speechChange)),
-  /** Newest first; `search` looks in text and voice. */
+  /** Newest first; `search` looks in text, voice and name of the app. */
   find: procedure
     .input(searchPage.extend({ favourites: z.boolean().default(false) }))
     .output(z.object({ speeches: z.array(speech), total: whole })),

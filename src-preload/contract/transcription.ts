@@ -80,7 +80,7 @@ export type TranscriptionChange = z.infer<typeof transcriptionChange>
 
 export const transcriptionProcedures = {
   watch: procedure.output(eventIterator(transcriptionChange)),
-  /** Newest first; `search` looks in names and transcripts. */
+  /** Newest first; `search` looks in names, transcripts and names of apps. */
   find: procedure.input(searchPage).output(z.object({ recordings: z.array(recording), total: whole })),
   /** With all transcripts, newest first. @throws `no_such_item` */
   get: procedure.input(z.object({ id })).output(z.object({ recording, transcripts: z.array(transcript) })),

@@ -12,7 +12,7 @@ export type { Facts }
 export type TextSetup = Omit<Setup, 'steps'> & { steps(facts: Facts): SetupStep[] }
 
 /** What is assumed about a model of which nothing is known. */
-const unknownModel = { context: 128_000, output: 32_000, images: true }
+const unknownModel = { context: 128_000, output: 32_000, images: true, tools: false }
 const machine = { platform: 'linux', home: '~', env: {} } as const
 
 /** All set-ups: texts of programs from the core, those of libraries from the page. */

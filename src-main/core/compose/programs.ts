@@ -33,6 +33,7 @@ export function composePrograms({
     dataDir: host.dataDir,
     machine: thisMachine(),
     app: (id) => apps.get(id),
+    allowTools: (id) => allowTools(apps, id),
     ownerOf: (key) => ownerOf(apps, key),
     baseUrl: () => proxy.status().baseUrl ?? `http://127.0.0.1:${settings.value.proxyPort}/v1`,
     modelFacts: (model) => modelFacts(account.models).facts.find(({ id }) => id === model),
@@ -42,6 +43,11 @@ export function composePrograms({
 }
 
 export const thisMachine = (): Machine => ({ platform: process.platform, home: homedir(), env: process.env })
+
+/** Lets an app use tools. Its folders stay as they are. */
+export function allowTools(apps: Pick<Apps, 'get' | 'update'>, id: string): void {
+  if (!apps.get(id).tools) apps.update(id, { tools: true })
+}
 
 /** Id of the app whose key this is, or null for a key that was replaced, has expired or is unknown. */
 export function ownerOf(apps: Pick<Apps, 'verify'>, key: string): string | null {

@@ -101,7 +101,7 @@ export function speechTable({ handle, transaction, journal }: Database) {
   return {
     insert(added: NewSpeech): void {
       const { places, settings: wish, text: spoken, ...rest } = added
-      const search = folded(`${spoken}\n${wish.voice ?? ''}\n${wish.model ?? ''}`)
+      const search = folded(`${spoken}\n${wish.voice ?? ''}\n${wish.model ?? ''}\n${added.app ?? ''}`)
       transaction(() => {
         sql.insert.run({ ...rest, text: spoken, search, wish: JSON.stringify(wish) })
         for (const [index, place] of places.entries()) sql.insertPart.run({ id: added.id, part: index + 1, ...place })

@@ -15,6 +15,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
+import { madeByRow } from '../../shared/ui/MadeBy.tsx'
 import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useImages } from '../../stores/images.ts'
 import { openRow } from './actions.ts'
@@ -83,7 +84,7 @@ function useImageDetail(id: string) {
 
 function Facts({ image, drawing }: { image: Image; drawing: Drawing | null }) {
   const { t } = useTranslation('images')
-  const { width, height, bytes, mime, createdAt } = image
+  const { width, height, bytes, mime, createdAt, app } = image
   const place = drawing?.slots.find(({ imageId }) => imageId === image.id)?.index
   const note = (words: string): ReactNode => <span className="block font-normal text-faint">{words}</span>
   const rows = [
@@ -110,6 +111,7 @@ function Facts({ image, drawing }: { image: Image; drawing: Drawing | null }) {
     { id: 'bytes', name: t('details.bytes'), value: <span title={String(bytes)}>{showSize(bytes)}</span> },
     { id: 'type', name: t('details.type'), value: mime },
     { id: 'at', name: t('details.at'), value: <time dateTime={createdAt}>{showFull(createdAt)}</time> },
+    ...madeByRow(app),
     ...(drawing?.tookMs == null ? [] : [{ id: 'took', name: t('details.took'), value: showMs(drawing.tookMs) }]),
     ...(drawing && place !== undefined && drawing.n > 1
       ? [{ id: 'place', name: t('details.place'), value: t('details.placeOf', { at: place + 1, count: drawing.n }) }]

@@ -15,6 +15,7 @@ import {
 import { useTranslation } from 'react-i18next'
 import type { Image } from '../../../src-preload/contract/images.ts'
 import { showInstant } from '../../i18n/format.ts'
+import { MadeBy } from '../../shared/ui/MadeBy.tsx'
 import { imagesStore, isNarrowed, useImages, withCursor, withRange, withToggled } from '../../stores/images.ts'
 import { dragOut, openLightbox } from './actions.ts'
 import { galleryKey } from './galleryKeys.ts'
@@ -185,16 +186,17 @@ interface CardProps {
 }
 
 const Card = memo(function Card(props: CardProps) {
-  const { t } = useTranslation('images')
+  const { t } = useTranslation(['images', 'common'])
   const { image, src, left, top, width, height, current, picked, choosing } = props
   const [broken, setBroken] = useState<string | null>(null)
   const prompt = image.prompt || t('gallery.untitled')
-  const name = t('gallery.name', {
+  const facts = t('gallery.name', {
     prompt,
     width: image.width,
     height: image.height,
     date: showInstant(image.createdAt),
   })
+  const name = image.app === undefined ? facts : `${facts}, ${t('common:madeBy', { app: image.app })}`
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and refers to the current option
     <div
@@ -227,6 +229,7 @@ const Card = memo(function Card(props: CardProps) {
         <Maximize2 size={14} />
       </span>
       {image.favourite && <Star aria-hidden size={14} className="images-card-star" />}
+      <MadeBy app={image.app} className="images-card-app" />
     </div>
   )
 })

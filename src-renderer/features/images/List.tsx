@@ -9,6 +9,7 @@ import { mediaPath } from '../../../src-preload/contract/media.ts'
 import { showDay, showSc } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { MadeBy } from '../../shared/ui/MadeBy.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { ListSkeleton } from '../../shared/ui/Skeleton.tsx'
 import { Spinner } from '../../shared/ui/Spinner.tsx'
@@ -89,7 +90,8 @@ const t = i18n.getFixedT(null, 'images')
 
 /** Matches all search terms in any order, regardless of case. */
 function matching(drawings: readonly Drawing[], search: string): readonly Drawing[] {
-  return search.trim() === '' ? drawings : drawings.filter(({ prompt }) => containsWords(prompt, search))
+  const isFound = ({ prompt, app = '' }: Drawing) => containsWords(`${prompt}\n${app}`, search)
+  return search.trim() === '' ? drawings : drawings.filter(isFound)
 }
 
 /** The state and the remaining images of a drawing as text. */
@@ -104,7 +106,7 @@ function wordsOf(drawing: Drawing): string {
 
 function Row({ drawing, reached, onReach }: { drawing: Drawing; reached: boolean; onReach: () => void }) {
   const { t } = useTranslation('images')
-  const { cost, costIs, state, createdAt, prompt, inSight } = drawing
+  const { app, cost, costIs, state, createdAt, prompt, inSight } = drawing
   const here = useImages((store) => {
     const { cursor } = store
     return cursor !== null && drawing.slots.some(({ imageId }) => imageId === cursor)
@@ -130,6 +132,8 @@ function Row({ drawing, reached, onReach }: { drawing: Drawing; reached: boolean
           <span className="num" data-bad={isTroubled(drawing)}>
             {wordsOf(drawing)}
             {cost !== null && ` · ${amountOf(cost, costIs)}`} · {showDay(createdAt)}
+            {app !== undefined && ' · '}
+            <MadeBy app={app} />
           </span>
         </span>
       </button>

@@ -14,10 +14,12 @@ import { cx } from '../../shared/ui/cx.ts'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { WithCode } from '../../shared/ui/WithCode.tsx'
+import { useApps } from '../../stores/apps.ts'
 import { useChat } from '../../stores/chat.ts'
 import { mayChat, useModelFacts } from '../../stores/modelFacts.ts'
 import { usePrograms } from '../../stores/programs.ts'
 import { ConnectPanel } from './programs/ConnectPanel.tsx'
+import type { AppTools } from './programs/ToolsChoice.tsx'
 import { isLibrary, type Setup, type SetupStep, setups } from './setups/index.ts'
 import type { Facts } from './setups/setup.ts'
 
@@ -154,7 +156,7 @@ interface InstructionsProps {
   baseUrl: string | null
   /** The app key, or null for a placeholder. */
   secret: string | null
-  app: Pick<App, 'id' | 'models' | 'modelMap'>
+  app: Pick<App, 'id' | 'models' | 'modelMap'> & AppTools
   /** The preselected model. */
   model: string | null
   /** Opens the settings of the app. Null while its key is shown, which would be lost. */
@@ -166,7 +168,7 @@ const namesModel = (steps: readonly SetupStep[] | null, model: string): boolean 
   steps?.some(({ text }) => text.includes(JSON.stringify(model).slice(1, -1))) === true
 
 /** The texts of an app: those of a library are here, those of a program come from the core. Null until they came. */
-function useSteps(setup: Setup, { baseUrl, key, model }: Facts) {
+function useSteps(setup: Setup, { baseUrl, key, model }: Facts, tools: boolean) {
   const studio = useStudio()
   const [steps, setSteps] = useState<readonly SetupStep[] | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
@@ -174,13 +176,13 @@ function useSteps(setup: Setup, { baseUrl, key, model }: Facts) {
     if (isLibrary(setup)) return
     let isCurrent = true
     studio.programs
-      .steps({ program: setup.id, baseUrl, key, model })
+      .steps({ program: setup.id, baseUrl, key, model, tools })
       .then((reply) => isCurrent && setSteps(reply.steps))
       .catch((thrown: unknown) => isCurrent && setProblem(problemOf(thrown)))
     return () => {
       isCurrent = false
     }
-  }, [studio, setup, baseUrl, key, model])
+  }, [studio, setup, baseUrl, key, model, tools])
   if (!isLibrary(setup)) return { steps, problem }
   return { steps: setup.steps({ baseUrl, key, model }).map((step) => ({ ...step, file: null })), problem: null }
 }
@@ -189,18 +191,25 @@ function useSteps(setup: Setup, { baseUrl, key, model }: Facts) {
 export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsProps) {
   const { t } = useTranslation(['proxy', 'appSetups'])
   const listed = useChat((chat) => chat.models.models)
-  const facts = useModelFacts()
-  const models = (props.app.models ?? listed.map(({ id }) => id)).filter((id) => mayChat(id, facts))
+  const abilities = useModelFacts()
+  const models = (props.app.models ?? listed.map(({ id }) => id)).filter((id) => mayChat(id, abilities))
   const unmapped = unmappedPatterns(setup.modelMap ?? [], props.app.modelMap)
-  const program = usePrograms().programs?.find(({ id, file }) => id === setup.id && file !== null)
+  const { programs, connected } = usePrograms()
+  const program = programs?.find(({ id, file }) => id === setup.id && file !== null)
+  const connection = connected.find((one) => one.program === setup.id && one.appId === props.app.id)
+  // As the app is now: Connect may allow tools.
+  const app = useApps()?.find(({ id }) => id === props.app.id) ?? props.app
+  const [pickedTools, setPickedTools] = useState<boolean | null>(null)
+  const tools = program?.canUseTools === true && (pickedTools ?? connection?.tools ?? app.tools)
   const [chosen, setChosen] = useState<string | null>(null)
   const preselected = props.model !== null && models.includes(props.model) ? props.model : (models[0] ?? props.model)
   const model = chosen ?? preselected
-  const { steps, problem } = useSteps(setup, {
+  const facts = {
     baseUrl: baseUrl ?? '',
     key: secret ?? t('setup.placeholder'),
     model: model ?? t('setup.modelPlaceholder'),
-  })
+  }
+  const { steps, problem } = useSteps(setup, facts, tools)
   if (!baseUrl) return <Notice kind="info">{t('setup.noAddress')}</Notice>
   const lines = (
     <>
@@ -235,7 +244,7 @@ export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsP
         )}
       </div>
       {program && model !== null ? (
-        <ConnectPanel program={program} app={props.app} secret={secret} model={model} lines={lines} />
+        <ConnectPanel {...{ program, app, secret, model, tools, lines }} onTools={setPickedTools} />
       ) : (
         lines
       )}

@@ -11,6 +11,7 @@ import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { Field } from '../../shared/ui/Field.tsx'
 import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
+import { madeByRow } from '../../shared/ui/MadeBy.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useSpeech } from '../../stores/speech.ts'
@@ -55,6 +56,7 @@ function Facts({ speech }: { speech: SpeechDetail }) {
               quiet: speech.speed === null,
             },
             { id: 'made', name: t('made'), value: showFull(speech.createdAt) },
+            ...madeByRow(speech.app),
             {
               id: 'length',
               name: t('length'),

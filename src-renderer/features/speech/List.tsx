@@ -9,6 +9,7 @@ import { isComposing } from '../../shared/isComposing.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
+import { MadeBy } from '../../shared/ui/MadeBy.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { ListSkeleton } from '../../shared/ui/Skeleton.tsx'
 import { appStore } from '../../stores/app.ts'
@@ -134,7 +135,7 @@ function Rows() {
 
 function Row({ speech, at, open, reached }: { speech: Speech; at: number; open: boolean; reached: boolean }) {
   const { t } = useTranslation('speech')
-  const { id, excerpt, state, format, seconds, favourite, createdAt, partsDone, parts } = speech
+  const { id, app, excerpt, state, format, seconds, favourite, createdAt, partsDone, parts } = speech
   const facts = [
     voiceOf(speech),
     format,
@@ -160,7 +161,11 @@ function Row({ speech, at, open, reached }: { speech: Speech; at: number; open: 
           <b dir="auto" className="truncate font-[520]">
             {excerpt.replace(/\s+/g, ' ')}
           </b>
-          <span className="num truncate text-faint text-s">{facts.filter(Boolean).join(' · ')}</span>
+          <span className="num truncate text-faint text-s">
+            {facts.filter(Boolean).join(' · ')}
+            {app !== undefined && ' · '}
+            <MadeBy app={app} />
+          </span>
         </button>
         <span className="pointer-events-none absolute end-2.5 top-2.5 flex items-center gap-1.5">
           {favourite && <Star role="img" aria-label={t('isFavourite')} size={13} className="fill-current text-warn" />}

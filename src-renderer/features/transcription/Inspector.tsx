@@ -12,6 +12,7 @@ import { showCost } from '../../shared/money/cost.ts'
 import { Checkbox, Field, TextInput } from '../../shared/ui/Field.tsx'
 import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
+import { madeByRow } from '../../shared/ui/MadeBy.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { TextArea } from '../../shared/ui/TextArea.tsx'
 import { WithSc } from '../../shared/ui/WithSc.tsx'
@@ -198,12 +199,13 @@ function TranscriptFacts({ transcript }: { transcript: Transcript }) {
 
 function RecordingFacts({ recording }: { recording: Recording }) {
   const { t } = useTranslation('transcribe')
-  const { createdAt, source, mime, bytes, seconds, fromId } = recording
+  const { app, createdAt, source, mime, bytes, seconds, fromId } = recording
   const id = useId()
   return (
     <KeyValue
       rows={[
         { id: 'made', name: t('fact_made'), value: showFull(createdAt) },
+        ...madeByRow(app),
         { id: 'source', name: t('fact_source'), value: t(`source_${source}`) },
         { id: 'type', name: t('fact_type'), value: mime === '' ? t('unknown') : <span dir="ltr">{mime}</span> },
         { id: 'size', name: t('fact_size'), value: showSize(bytes) },

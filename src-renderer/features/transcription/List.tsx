@@ -8,6 +8,7 @@ import { clockOf } from '../../shared/audio/durationText.ts'
 import { isComposing } from '../../shared/isComposing.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { InlineNameField } from '../../shared/ui/InlineNameField.tsx'
+import { MadeBy } from '../../shared/ui/MadeBy.tsx'
 import { Menu, MenuItem } from '../../shared/ui/Menu.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
@@ -155,7 +156,7 @@ function Row(props: {
 }) {
   const { t } = useTranslation('transcribe')
   const { recording, current, reached } = props
-  const { id, name, source, seconds, createdAt, state, transcript } = recording
+  const { id, app, name, source, seconds, createdAt, state, transcript } = recording
   const Icon = icons[source]
   return (
     // biome-ignore lint/a11y/useSemanticElements: a virtual list wraps each item in its own element
@@ -190,6 +191,8 @@ function Row(props: {
             <span className="num flex items-center gap-1 text-faint text-s">
               <time dateTime={createdAt}>{showDay(createdAt)}</time>
               {seconds !== null && `· ${clockOf(seconds)}`}
+              {app !== undefined && '· '}
+              <MadeBy app={app} />
               {state === 'cut' && <Pill tone="warn">{t('cut')}</Pill>}
               {transcript?.state === 'failed' && <Pill tone="bad">{t('file_failed')}</Pill>}
             </span>

@@ -23,6 +23,9 @@ export const common = {
   syncedAgo: 'آخر مزامنة: {{ago}}',
   backedUpAgo: 'آخر نسخ احتياطي: {{ago}}',
   sc: 'SC: وحدة الرصيد التي تحاسب بها الخدمة',
+  /** The app whose request made an image, a speech or a recording. */
+  madeBy: 'أنشأه {{app}}',
+  creator: 'المُنشئ',
   terms: {
     estimate: 'تقديري',
     estimated: 'تقديري: رقم مقدَّر إلى أن تبلّغ الخدمة عن الرقم',

@@ -24,6 +24,9 @@ export const common = {
   syncedAgo: 'Synchronisiert {{ago}}',
   backedUpAgo: 'Gesichert {{ago}}',
   sc: 'SC: die Einheit, in der der Dienst abrechnet',
+  /** The app whose request made an image, a speech or a recording. */
+  madeBy: 'Erstellt von {{app}}',
+  creator: 'Erstellt von',
   terms: {
     estimate: 'gesch.',
     estimated: 'geschätzt (gesch.), bis der Dienst den Wert meldet',

@@ -45,6 +45,8 @@ export const programs = {
   panel: {
     about:
       '„Verbinden“ schreibt diese Zeilen in die Datei. Alles andere darin bleibt, wie es ist, und „Trennen“ nimmt sie wieder heraus.',
+    aboutFiles:
+      '„Verbinden“ schreibt diese Zeilen in die Dateien. Alles andere darin bleibt, wie es ist, und „Trennen“ nimmt sie wieder heraus.',
     creates: '„Verbinden“ legt diese Datei an. „Trennen“ entfernt sie.',
     nothing: 'Die Datei hat diese Zeilen schon.',
     diff: 'Änderung der Datei',
@@ -60,6 +62,15 @@ export const programs = {
     done: '{{name}} ist verbunden',
     overridden: 'Diese haben Vorrang vor der Datei:',
     set: '{{name}} (gesetzt)',
+  },
+  tools: {
+    add: 'Auch sprechen, transkribieren, Bilder erstellen und Dokumente lesen lassen (MCP)',
+    allows: '„Verbinden“ erlaubt dieser App auch Werkzeuge.',
+    saved: 'Ergebnisse werden in den Galerien und in {{folder}} gespeichert.',
+    savedHere: 'Ergebnisse werden nur in den Galerien gespeichert.',
+    reads: 'Dateien werden aus {{folders}} gelesen.',
+    readsNone:
+      'Dateien auf diesem Computer können erst gelesen werden, wenn du in den Einstellungen der App Ordner auswählst.',
   },
   otherFiles: {
     title_one: '{{count}} verbundenes Programm hat noch den alten Schlüssel',

@@ -23,6 +23,9 @@ export const common = {
   syncedAgo: 'Synced {{ago}}',
   backedUpAgo: 'Backed up {{ago}}',
   sc: 'SC: the credit unit in which the service charges',
+  /** The app whose request made an image, a speech or a recording. */
+  madeBy: 'Created by {{app}}',
+  creator: 'Created by',
   terms: {
     estimate: 'est.',
     estimated: 'est.: an estimate, until the service reports the figure',

@@ -44,6 +44,8 @@ export const programs = {
   panel: {
     about:
       'Connect writes these lines to the file. Everything else in it stays as it is, and Disconnect takes them out again.',
+    aboutFiles:
+      'Connect writes these lines to the files. Everything else in them stays as it is, and Disconnect takes them out again.',
     creates: 'Connect creates this file. Disconnect removes it.',
     nothing: 'The file has these lines already.',
     diff: 'Change of the file',
@@ -59,6 +61,14 @@ export const programs = {
     done: '{{name}} is connected',
     overridden: 'These have precedence over the file:',
     set: '{{name}} (set)',
+  },
+  tools: {
+    add: 'Also let it speak, transcribe, make images and read documents (MCP)',
+    allows: 'Connect also allows tools for this app.',
+    saved: 'Results are saved in the galleries and in {{folder}}.',
+    savedHere: 'Results are saved in the galleries only.',
+    reads: 'Files are read from {{folders}}.',
+    readsNone: 'Files on this computer can’t be read until you choose folders in the settings of the app.',
   },
   otherFiles: {
     title_one: '{{count}} connected program still has the old key',

@@ -24,6 +24,9 @@ export const common = {
   syncedAgo: 'Sincronizado {{ago}}',
   backedUpAgo: 'Copia de seguridad {{ago}}',
   sc: 'SC: la unidad de crédito en la que cobra el servicio',
+  /** The app whose request made an image, a speech or a recording. */
+  madeBy: 'Creado por {{app}}',
+  creator: 'Creado por',
   terms: {
     estimate: 'est.',
     estimated: 'est.: estimación hasta que el servicio comunique la cifra',

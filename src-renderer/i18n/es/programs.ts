@@ -47,6 +47,8 @@ export const programs = {
   panel: {
     about:
       '«Conectar» escribe estas líneas en el archivo. Todo lo demás queda como está, y «Desconectar» las vuelve a quitar.',
+    aboutFiles:
+      '«Conectar» escribe estas líneas en los archivos. Todo lo demás queda como está, y «Desconectar» las vuelve a quitar.',
     creates: '«Conectar» crea este archivo. «Desconectar» lo elimina.',
     nothing: 'El archivo ya tiene estas líneas.',
     diff: 'Cambio del archivo',
@@ -62,6 +64,14 @@ export const programs = {
     done: '{{name}} está conectado',
     overridden: 'Esto tiene prioridad sobre el archivo:',
     set: '{{name}} (definida)',
+  },
+  tools: {
+    add: 'Permitirle también hablar, transcribir, crear imágenes y leer documentos (MCP)',
+    allows: '«Conectar» también permite herramientas para esta app.',
+    saved: 'Los resultados se guardan en las galerías y en {{folder}}.',
+    savedHere: 'Los resultados se guardan solo en las galerías.',
+    reads: 'Los archivos se leen de {{folders}}.',
+    readsNone: 'Los archivos de este equipo no se pueden leer hasta que elijas carpetas en los ajustes de la app.',
   },
   otherFiles: {
     title_one: '{{count}} programa conectado sigue con la clave antigua',

@@ -24,6 +24,9 @@ export const common = {
   syncedAgo: 'Synchronisé {{ago}}',
   backedUpAgo: 'Sauvegardé {{ago}}',
   sc: 'SC : l’unité de crédit dans laquelle le service facture',
+  /** The app whose request made an image, a speech or a recording. */
+  madeBy: 'Créé par {{app}}',
+  creator: 'Créé par',
   terms: {
     estimate: 'est.',
     estimated: 'est. : estimation, en attendant le chiffre du service',

@@ -47,6 +47,8 @@ export const programs = {
   panel: {
     about:
       '« Connecter » écrit ces lignes dans le fichier. Tout le reste y demeure inchangé, et « Déconnecter » les retire.',
+    aboutFiles:
+      '« Connecter » écrit ces lignes dans les fichiers. Tout le reste y demeure inchangé, et « Déconnecter » les retire.',
     creates: '« Connecter » crée ce fichier. « Déconnecter » le retire.',
     nothing: 'Le fichier contient déjà ces lignes.',
     diff: 'Modification du fichier',
@@ -62,6 +64,15 @@ export const programs = {
     done: '{{name}} est connecté',
     overridden: 'Ces éléments ont priorité sur le fichier :',
     set: '{{name}} (définie)',
+  },
+  tools: {
+    add: 'Le laisser aussi parler, transcrire, créer des images et lire des documents (MCP)',
+    allows: '« Connecter » autorise aussi les outils pour cette app.',
+    saved: 'Les résultats sont enregistrés dans les galeries et dans {{folder}}.',
+    savedHere: 'Les résultats sont enregistrés dans les galeries seulement.',
+    reads: 'Les fichiers sont lus dans {{folders}}.',
+    readsNone:
+      'Les fichiers de cet ordinateur ne peuvent pas être lus tant que vous n’avez pas choisi de dossiers dans les réglages de l’app.',
   },
   otherFiles: {
     title_one: '{{count}} programme connecté a encore l’ancienne clé',

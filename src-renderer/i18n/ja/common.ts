@@ -24,6 +24,9 @@ export const common = {
   syncedAgo: '同期：{{ago}}',
   backedUpAgo: 'バックアップ：{{ago}}',
   sc: 'SC：サービスが料金の計算に使うクレジットの単位',
+  /** The app whose request made an image, a speech or a recording. */
+  madeBy: '{{app}}が作成',
+  creator: '作成元',
   terms: {
     estimate: '推定',
     estimated: '推定：サービスが数値を報告するまでの見積もり',

@@ -24,6 +24,9 @@ export const common = {
   syncedAgo: 'Sincronizado {{ago}}',
   backedUpAgo: 'Backup feito {{ago}}',
   sc: 'SC: a unidade de crédito em que o serviço cobra',
+  /** The app whose request made an image, a speech or a recording. */
+  madeBy: 'Criado por {{app}}',
+  creator: 'Criado por',
   terms: {
     estimate: 'est.',
     estimated: 'est.: uma estimativa, até o serviço informar o valor',

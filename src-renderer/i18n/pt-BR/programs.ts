@@ -46,6 +46,7 @@ export const programs = {
   notWritten: 'Não gravado: {{names}}. Conecte de novo.',
   panel: {
     about: 'Conectar grava estas linhas no arquivo. Todo o resto permanece como está, e Desconectar as retira.',
+    aboutFiles: 'Conectar grava estas linhas nos arquivos. Todo o resto permanece como está, e Desconectar as retira.',
     creates: 'Conectar cria este arquivo. Desconectar o remove.',
     nothing: 'O arquivo já tem estas linhas.',
     diff: 'Alteração do arquivo',
@@ -61,6 +62,14 @@ export const programs = {
     done: '{{name}} está conectado',
     overridden: 'Estes têm precedência sobre o arquivo:',
     set: '{{name}} (definida)',
+  },
+  tools: {
+    add: 'Permitir também que ele fale, transcreva, crie imagens e leia documentos (MCP)',
+    allows: 'Conectar também permite ferramentas para este app.',
+    saved: 'Os resultados são salvos nas galerias e em {{folder}}.',
+    savedHere: 'Os resultados são salvos só nas galerias.',
+    reads: 'Os arquivos são lidos de {{folders}}.',
+    readsNone: 'Os arquivos deste computador não podem ser lidos até que você escolha pastas nas configurações do app.',
   },
   otherFiles: {
     title_one: '{{count}} programa conectado ainda tem a chave antiga',

@@ -23,6 +23,9 @@ export const common = {
   syncedAgo: '{{ago}}同步',
   backedUpAgo: '{{ago}}备份',
   sc: 'SC：服务计费所用的额度单位',
+  /** The app whose request made an image, a speech or a recording. */
+  madeBy: '由 {{app}} 创建',
+  creator: '创建者',
   terms: {
     estimate: '估算',
     estimated: '估算：在服务报告实际数值之前的估算值',

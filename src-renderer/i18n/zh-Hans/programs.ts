@@ -40,6 +40,7 @@ export const programs = {
   notWritten: '未写入：{{names}}。请重新连接它们。',
   panel: {
     about: '“连接”会将这些行写入文件。文件中的其他内容保持不变，“断开连接”会将这些行移除。',
+    aboutFiles: '“连接”会将这些行写入这些文件。文件中的其他内容保持不变，“断开连接”会将这些行移除。',
     creates: '“连接”会创建此文件，“断开连接”会将其移除。',
     nothing: '文件中已有这些行。',
     diff: '文件的更改',
@@ -55,6 +56,14 @@ export const programs = {
     done: '{{name}} 已连接',
     overridden: '以下设置优先于此文件：',
     set: '{{name}}（已设置）',
+  },
+  tools: {
+    add: '同时允许它生成语音、转写、生成图像和读取文档（MCP）',
+    allows: '“连接”还会为此应用允许工具。',
+    saved: '结果保存在 Inference Studio 和 {{folder}} 中。',
+    savedHere: '结果仅保存在 Inference Studio 中。',
+    reads: '从 {{folders}} 读取文件。',
+    readsNone: '在应用的设置中选择文件夹之前，无法读取此电脑上的文件。',
   },
   otherFiles: {
     title_other: '{{count}} 个已连接的程序仍使用旧密钥',

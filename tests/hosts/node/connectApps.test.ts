@@ -14,6 +14,7 @@ beforeEach(() => {
   vi.stubEnv('HOME', home)
   vi.stubEnv('XDG_CONFIG_HOME', undefined)
   vi.stubEnv('CODEX_HOME', undefined)
+  vi.stubEnv('CLAUDE_CONFIG_DIR', undefined)
 })
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -68,4 +69,42 @@ it('apps connect names the programs when none has the name of the app, and print
   expect(lines.stdout).toContain('export GOOSE_PROVIDER=openai')
   expect(existsSync(join(home, '.config', 'goose'))).toBe(false)
   expect(apps()).toEqual([])
+})
+
+it('apps connect --tools adds the MCP server and allows tools, later connections keep it, and --no-tools takes it out', async () => {
+  const state = { numStartups: 3, mcpServers: { docs: { command: 'npx' } } }
+  const stateFile = join(home, '.claude.json')
+  writeFileSync(stateFile, JSON.stringify(state))
+  const claude = (...more: string[]) => run('connect', 'Claude Code', ...more)
+  const read = () => JSON.parse(readFileSync(stateFile, 'utf8'))
+  expect((await claude('--model', 'one', '--tools', '--dry-run')).stdout).toContain('+++ ~/.claude.json')
+  expect(read()).toEqual(state)
+  const { stdout, code } = await claude('--model', 'one', '--tools', '--api-port', '9000')
+  expect(code).toBe(0)
+  expect(stdout).toContain(
+    'Its tools (MCP) are on. Results are saved in the galleries only. Files are read from no folder.',
+  )
+  expect(apps()).toMatchObject([{ name: 'Claude Code', tools: true }])
+  const { headers, ...server } = read().mcpServers['inference-studio']
+  expect(server).toEqual({ type: 'http', url: 'http://127.0.0.1:9000/mcp' })
+  expect(headers.Authorization).toMatch(/^Bearer isk_/)
+  await claude('--model', 'another', '--api-port', '9000')
+  expect(read().mcpServers['inference-studio'].headers).toEqual(headers)
+  expect((await run('programs', '--api-port', '9000')).stdout).toContain('connected, with tools')
+  await claude('--model', 'another', '--no-tools', '--api-port', '9000')
+  expect(read()).toEqual(state)
+  const refused = await run('connect', 'Pi', '--model', 'one', '--tools')
+  expect(refused.stderr).toContain('Pi has no file to which tools can be added. Leave --tools out.')
+  expect(apps()).toHaveLength(1)
+})
+
+it('apps connect --tools gives a program that keeps keys elsewhere a key for its tools', async () => {
+  const file = join(home, '.config/zed/settings.json')
+  await run('connect', 'zed', '--model', 'one')
+  expect(readFileSync(file, 'utf8')).not.toContain('isk_')
+  expect(await run('connect', 'zed', '--model', 'one', '--tools')).toMatchObject({ code: 0 })
+  const key = /isk_[\w-]+/.exec(readFileSync(file, 'utf8'))?.[0]
+  expect(key).toBeDefined()
+  await run('connect', 'zed', '--model', 'two')
+  expect(readFileSync(file, 'utf8')).toContain(key)
 })

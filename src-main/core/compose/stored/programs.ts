@@ -6,7 +6,7 @@ import { createPrograms, definitionOf } from '../../features/programs/programs.t
 import { Apps } from '../../gateway/apps/apps.ts'
 import { openStore } from '../../store/store.ts'
 import { placeOf } from '../account.ts'
-import { ownerOf, thisMachine } from '../programs.ts'
+import { allowTools, ownerOf, thisMachine } from '../programs.ts'
 
 export type ProgramCommands = ReturnType<typeof openPrograms>
 
@@ -27,6 +27,7 @@ export function openPrograms(dataDir: string, port?: number) {
     dataDir,
     machine: thisMachine(),
     app: (id) => apps.get(id),
+    allowTools: (id) => allowTools(apps, id),
     ownerOf: (key) => ownerOf(apps, key),
     baseUrl,
     modelFacts: (model) => modelFacts(models).facts.find(({ id }) => id === model),
@@ -53,7 +54,10 @@ export function openPrograms(dataDir: string, port?: number) {
     named(which: string) {
       const wanted = which.trim().toLowerCase()
       const id = programIds.find((one) => one === wanted || programInfos[one].name.toLowerCase() === wanted)
-      if (id !== undefined) return { id, ...programInfos[id], hasFile: definitionOf(id).files.length > 0 }
+      if (id !== undefined) {
+        const { files, tools, keyPlace } = definitionOf(id)
+        return { id, ...programInfos[id], keyPlace, hasFile: files.length > 0, canUseTools: tools !== undefined }
+      }
       throw new StudioError('bad_input', `No program is called ${which}. Programs: ${programIds.join(', ')}.`)
     },
     /** The model of new chats, else the first of the service. Null: none is known. */

@@ -108,7 +108,7 @@ export function createImages(parts: ImagesParts) {
           ...request,
           app: by?.app ?? null,
           createdAt: new Date().toISOString(),
-          search: searchable(request.prompt),
+          search: searchable(`${request.prompt}\n${by?.app ?? ''}`),
           fromImageId: fromImageId !== null && images.isImage(fromImageId) ? fromImageId : null,
           slots: Array.from({ length: request.n }, (_, index) => emptySlot(index)),
         })

@@ -4,12 +4,14 @@ import {
   folderOf,
   keyVariable,
   type Machine,
+  mcpServers,
   originOf,
   type ProgramDefinition,
   type ProgramFacts,
   provider,
   providerName,
   shellWord,
+  toolsFile,
 } from './definition.ts'
 
 /** Coding agents in a terminal, in display order. Sources of the less obvious values are in README.md. */
@@ -45,6 +47,11 @@ export const agents: readonly ProgramDefinition[] = [
         ],
       },
     ],
+    tools: {
+      part: 0,
+      path: ['mcp_servers', provider],
+      value: (url, http_headers) => ({ url, http_headers }),
+    },
     takesEffect: 'nextSession',
     keyPlace: 'file',
     overrides: { variables: [], files: ['.codex/config.toml'] },
@@ -78,7 +85,9 @@ export const agents: readonly ProgramDefinition[] = [
             ENABLE_TOOL_SEARCH: 'true',
           }).map(([name, value]) => ({ path: ['env', name], value })),
       },
+      toolsFile((machine) => [join(folderOf(machine, 'CLAUDE_CONFIG_DIR'), '.claude.json')]),
     ],
+    tools: mcpServers(1, { type: 'http' }),
     takesEffect: 'nextSession',
     keyPlace: 'file',
     overrides: {
@@ -118,7 +127,9 @@ export const agents: readonly ProgramDefinition[] = [
           },
         ],
       },
+      toolsFile((machine) => [join(folderOf(machine, 'COPILOT_HOME', '.copilot'), 'mcp-config.json')]),
     ],
+    tools: mcpServers(1, { type: 'http', tools: ['*'] }),
     takesEffect: 'nextSession',
     keyPlace: 'file',
     overrides: { variables: ['COPILOT_PROVIDER_BASE_URL', 'COPILOT_PROVIDERS_CONFIG'], files: [] },
@@ -153,6 +164,7 @@ export const agents: readonly ProgramDefinition[] = [
         ],
       },
     ],
+    tools: mcpServers(1, { type: 'http' }),
     takesEffect: 'nextSession',
     keyPlace: 'file',
     overrides: {
@@ -207,6 +219,11 @@ export const agents: readonly ProgramDefinition[] = [
         ],
       },
     ],
+    tools: {
+      part: 0,
+      path: ['mcpServers', provider],
+      value: (httpUrl, headers) => ({ httpUrl, headers }),
+    },
     takesEffect: 'nextSession',
     keyPlace: 'file',
     overrides: {
@@ -240,7 +257,13 @@ export const agents: readonly ProgramDefinition[] = [
           { path: ['providers', 'openai-compatible', 'tokenSource'], value: 'manual', isOptional: true },
         ],
       },
+      toolsFile(({ home }) => [join(home, '.cline', 'data', 'settings', 'cline_mcp_settings.json')]),
     ],
+    tools: {
+      part: 1,
+      path: ['mcpServers', provider],
+      value: (url, headers) => ({ transport: { type: 'streamableHttp', url, headers } }),
+    },
     takesEffect: 'nextSession',
     keyPlace: 'file',
     overrides: { variables: [], files: [] },
@@ -295,7 +318,9 @@ export const agents: readonly ProgramDefinition[] = [
           },
         ],
       },
+      toolsFile((machine) => [join(nanocoderFolder(machine), '.mcp.json')]),
     ],
+    tools: mcpServers(1, { transport: 'http' }),
     takesEffect: 'nextSession',
     keyPlace: 'file',
     overrides: { variables: [], files: ['agents.config.json'] },
@@ -341,7 +366,9 @@ export const agents: readonly ProgramDefinition[] = [
           },
         ],
       },
+      toolsFile((machine) => [join(folderOf(machine, 'KIMI_CODE_HOME', '.kimi-code'), 'mcp.json')]),
     ],
+    tools: mcpServers(1),
     takesEffect: 'nextSession',
     keyPlace: 'file',
     overrides: { variables: ['KIMI_MODEL_NAME', 'KIMI_MODEL_BASE_URL', 'KIMI_MODEL_API_KEY'], files: [] },
@@ -377,7 +404,9 @@ export const agents: readonly ProgramDefinition[] = [
           },
         ],
       },
+      toolsFile(({ home }) => [join(home, '.factory', 'mcp.json')]),
     ],
+    tools: mcpServers(1, { type: 'http', oauth: false, disabled: false }),
     takesEffect: 'nextSession',
     keyPlace: 'file',
     overrides: { variables: [], files: ['.factory/settings.json'] },
@@ -417,6 +446,7 @@ export const agents: readonly ProgramDefinition[] = [
         ],
       },
     ],
+    tools: { part: 0, path: ['mcp', provider], value: (url, headers) => ({ type: 'http', url, headers }) },
     takesEffect: 'nextSession',
     keyPlace: 'file',
     overrides: { variables: [], files: ['crush.json', '.crush.json'] },
@@ -488,7 +518,7 @@ function opencode(
   name: 'opencode' | 'kilo',
   schema: string,
   projectFiles: string[],
-): Pick<ProgramDefinition, 'folder' | 'files' | 'takesEffect' | 'keyPlace' | 'overrides' | 'steps'> {
+): Pick<ProgramDefinition, 'folder' | 'files' | 'tools' | 'takesEffect' | 'keyPlace' | 'overrides' | 'steps'> {
   // It takes XDG's folder on every system.
   const folder = (machine: Machine): string => join(folderOf(machine, 'XDG_CONFIG_HOME', '.config'), name)
   return {
@@ -505,6 +535,7 @@ function opencode(
         ],
       },
     ],
+    tools: { part: 0, path: ['mcp', provider], value: (url, headers) => ({ type: 'remote', url, headers }) },
     takesEffect: 'nextSession',
     keyPlace: 'file',
     overrides: {

@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path'
 import type { Program, ProgramId, ProgramStep } from '../../../../src-preload/contract/programs.ts'
-import type { FormatName, ProgramEntry } from './edit/entries.ts'
+import type { FormatName, PathStep, ProgramEntry } from './edit/entries.ts'
+import type { Plain } from './edit/format.ts'
 
 /** What decides where programs keep their files. */
 export interface Machine {
@@ -22,6 +23,17 @@ export interface ProgramFacts {
   output: number
   /** Whether images may be sent to the model. True until the service refused one. */
   images: boolean
+  /** Whether the program also gets the studio's MCP server. */
+  tools: boolean
+}
+
+/** Where a program keeps its MCP servers. */
+export interface ToolsPlace {
+  /** Index of the file in `files`. A file without other entries is written for tools only. */
+  part: number
+  path: readonly PathStep[]
+  /** A server over HTTP, as the program writes one. */
+  value(url: string, headers: { Authorization: string }): Plain
 }
 
 /** A configuration file of a program. */
@@ -44,6 +56,8 @@ export interface ProgramDefinition {
   folder(machine: Machine): string | null
   /** The files that Connect writes, the one with the key first. Empty when there is none. */
   files: readonly ProgramFile[]
+  /** Absent: it takes no MCP servers with an address and a header from a file. */
+  tools?: ToolsPlace
   takesEffect: Program['takesEffect']
   keyPlace: Program['keyPlace']
   /** Environment variables and files in a project folder that have precedence over the file. */
@@ -63,6 +77,36 @@ export const keyVariable = 'INFERENCE_STUDIO_KEY'
 
 /** Address without `/v1`, for clients that append their own path. */
 export const originOf = (baseUrl: string): string => baseUrl.replace(/\/v1$/, '')
+
+/** Adds the entry of the MCP server to the file that has it. */
+export function withTools({ files, tools, ...definition }: ProgramDefinition): ProgramDefinition {
+  if (!tools) return { ...definition, files }
+  const entry = ({ baseUrl, key }: ProgramFacts): ProgramEntry => ({
+    path: tools.path,
+    isOwn: true,
+    value: tools.value(`${originOf(baseUrl)}/mcp`, { Authorization: `Bearer ${key}` }),
+  })
+  const withEntry = (file: ProgramFile): ProgramFile => ({
+    ...file,
+    entries: (facts) => [...file.entries(facts), ...(facts.tools ? [entry(facts)] : [])],
+  })
+  return { ...definition, tools, files: files.map((file, at) => (at === tools.part ? withEntry(file) : file)) }
+}
+
+/** A file that has nothing of ours but the MCP server. */
+export const toolsFile = (paths: ProgramFile['paths']): ProgramFile => ({
+  format: 'json',
+  about: 'mergeFile',
+  paths,
+  entries: () => [],
+})
+
+/** The usual form of MCP servers, with the members that a program wants besides. */
+export const mcpServers = (part: number, more: Readonly<Record<string, Plain>> = {}): ToolsPlace => ({
+  part,
+  path: ['mcpServers', provider],
+  value: (url, headers) => ({ ...more, url, headers }),
+})
 
 /** Quotes any text as one word for a POSIX shell. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

@@ -7,6 +7,7 @@ import {
   provider,
   providerName,
   shellWord,
+  toolsFile,
 } from './definition.ts'
 
 /** Editors, and Continue, whose terminal agent reads the same file as its editor extensions. */
@@ -41,6 +42,16 @@ export const editors: readonly ProgramDefinition[] = [
         ],
       },
     ],
+    tools: {
+      part: 0,
+      path: ['mcpServers', { where: { name: providerName } }],
+      value: (url, headers) => ({
+        name: providerName,
+        type: 'streamable-http',
+        url,
+        requestOptions: { headers: { ...headers } },
+      }),
+    },
     takesEffect: 'atOnce',
     keyPlace: 'file',
     overrides: { variables: [], files: ['.continue/models/'] },
@@ -76,6 +87,7 @@ export const editors: readonly ProgramDefinition[] = [
         ],
       },
     ],
+    tools: { part: 0, path: ['context_servers', provider], value: (url, headers) => ({ url, headers }) },
     takesEffect: 'atOnce',
     keyPlace: 'secretStore',
     overrides: { variables: ['INFERENCE_STUDIO_API_KEY'], files: ['.zed/settings.json'] },
@@ -114,7 +126,9 @@ export const editors: readonly ProgramDefinition[] = [
           },
         ],
       },
+      toolsFile((machine) => [join(codeFolder(machine), 'User', 'mcp.json')]),
     ],
+    tools: { part: 1, path: ['servers', provider], value: (url, headers) => ({ type: 'http', url, headers }) },
     takesEffect: 'restart',
     keyPlace: 'file',
     overrides: { variables: [], files: [] },

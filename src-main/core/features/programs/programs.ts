@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join, sep } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { ModelFacts } from '../../../../src-preload/contract/models.ts'
@@ -22,7 +23,7 @@ import type { StoredProgram } from '../../store/connectedPrograms.ts'
 import { parseJson } from '../../store/rows.ts'
 import type { Store } from '../../store/store.ts'
 import { agents } from './agents.ts'
-import type { Machine, ProgramDefinition, ProgramFacts, ProgramFile } from './definition.ts'
+import { type Machine, type ProgramDefinition, type ProgramFacts, type ProgramFile, withTools } from './definition.ts'
 import { decoded, type FoundEntries, type UndoableEntry, writeEntries } from './edit/entries.ts'
 import type { Edited, ProgramFileJob, ProgramFileResult } from './edit/worker.ts'
 import { editors } from './editors.ts'
@@ -44,6 +45,8 @@ export interface ProgramsOptions {
   machine: Machine
   /** The app with this id. @throws StudioError `no_such_item` */
   app(id: string): App
+  /** Lets the app use tools, which it may not at first. */
+  allowTools(id: string): void
   /** Id of the app whose key this is and may be used now, or null. */
   ownerOf(key: string): string | null
   /** Address of the local API, also while it is off, ending in `/v1`. */
@@ -58,7 +61,7 @@ export interface ProgramsOptions {
 
 export type Programs = ReturnType<typeof createPrograms>
 
-export const definitions: readonly ProgramDefinition[] = [...agents, ...editors]
+export const definitions: readonly ProgramDefinition[] = [...agents, ...editors].map(withTools)
 
 /** Context window when nothing is known of a model, tokens. */
 const usualContext = 128_000
@@ -85,6 +88,8 @@ interface ConnectInput {
   program: ProgramId
   appId: string
   model: string
+  /** Whether the program also gets the studio's MCP server. */
+  tools: boolean
 }
 
 /** Connects programs of this computer with the local API, by entries in their configuration files. */
@@ -126,11 +131,11 @@ export function createPrograms(options: ProgramsOptions) {
   const find = async (path: string, job: Omit<ProgramFileJob & { do: 'find' }, 'do'>): Promise<FoundEntries> =>
     (await runJob(path, { do: 'find', ...job })) as FoundEntries
 
-  function factsOf(model: string, key: string): ProgramFacts {
+  function factsOf({ model, tools }: Pick<ConnectInput, 'model' | 'tools'>, key: string): ProgramFacts {
     const known = options.modelFacts(model)
     const context = known?.context?.tokens ?? usualContext
     const output = Math.min(maxReply, Math.max(1, Math.floor(context / 4)))
-    return { baseUrl: options.baseUrl(), key, model, context, output, images: known?.images !== 'refused' }
+    return { baseUrl: options.baseUrl(), key, model, context, output, images: known?.images !== 'refused', tools }
   }
 
   async function readUndo(id: string): Promise<Undo | null> {
@@ -172,29 +177,52 @@ export function createPrograms(options: ProgramsOptions) {
     return { ...result, isOurs }
   }
 
-  /** The files of a program that is to be connected. @throws StudioError `bad_input` when it has none */
-  async function partsToConnect(definition: ProgramDefinition): Promise<Part[]> {
+  /**
+   * The files of a program that is to be connected. Those that get nothing now are among them when they have entries of an earlier connection.
+   * @throws StudioError `bad_input` when it has none
+   */
+  async function partsToConnect(definition: ProgramDefinition, facts: ProgramFacts): Promise<Part[]> {
     const here = await machine()
     if (definition.files.length === 0) throw noFile(definition)
     const parts: Part[] = []
     for (const [index, known] of definition.files.entries()) {
-      const file = await readConfigFile((await findFile(known, here)).file)
-      parts.push({ index, known, file, row: table.ofFile(file.path) })
+      if (known.entries(facts).length > 0) {
+        const file = await readConfigFile((await findFile(known, here)).file)
+        parts.push({ index, known, file, row: table.ofFile(file.path) })
+      } else {
+        const main = parts[0]?.row
+        const row = main && rowsOf(main).find(({ part }) => part === index)
+        if (row) parts.push({ index, known, file: await readConfigFile(row.file), row })
+      }
     }
     return parts
   }
 
-  /** The files of a connected program: that of `main`, and others of the same app. */
-  async function partsOf(main: StoredProgram): Promise<Part[]> {
-    const rows = table
+  /** The rows of a connected program: `main`, and others of the same app. */
+  function rowsOf(main: StoredProgram): StoredProgram[] {
+    const others = table
       .all()
       .filter(({ program, appId, part }) => program === main.program && appId === main.appId && part > 0)
+    return [main, ...others]
+  }
+
+  /** Its files. */
+  async function partsOf(main: StoredProgram): Promise<Part[]> {
     const parts: Part[] = []
-    for (const row of [main, ...rows]) {
+    for (const row of rowsOf(main)) {
       const known = definitionOf(row.program).files[row.part]
       if (known) parts.push({ index: row.part, known, file: await readConfigFile(row.file), row })
     }
     return parts
+  }
+
+  /** Whether Connect wrote the MCP server to the files of this program. */
+  function hasTools(main: StoredProgram): boolean {
+    const { tools } = definitionOf(main.program)
+    if (!tools) return false
+    const { part, path: place } = tools
+    const row = rowsOf(main).find((one) => one.part === part)
+    return row?.entries.some(({ path }) => isDeepStrictEqual(path.slice(0, place.length), place)) === true
   }
 
   function rowOf(id: string): StoredProgram {
@@ -228,11 +256,14 @@ export function createPrograms(options: ProgramsOptions) {
 
   /** Writes the entries to all files, or to none. @returns the row of the first file */
   async function writeParts(parts: readonly Part[], input: ConnectInput, key: string): Promise<StoredProgram> {
-    const facts = factsOf(input.model, key)
+    const facts = factsOf(input, key)
     const plans = await Promise.all(parts.map(async (part) => ({ part, plan: await planned(part, facts) })))
     const written: StoredProgram[] = []
     try {
-      for (const { part, plan } of plans) written.push(await writePart(part, plan, input, facts.baseUrl))
+      for (const { part, plan } of plans) {
+        if (plan.written.length > 0) written.push(await writePart(part, plan, input, facts.baseUrl))
+        else if (part.row) await takeOut(part.row)
+      }
     } catch (thrown) {
       for (const row of written) if (parts.every((part) => part.row?.id !== row.id)) await takeOut(row)
       throw thrown
@@ -313,6 +344,7 @@ export function createPrograms(options: ProgramsOptions) {
       file,
       appId,
       model,
+      tools: hasTools(row),
       connectedAt,
       ...(await stateOf(row, isInstalled ?? found?.isInstalled === true)),
     }
@@ -350,9 +382,10 @@ export function createPrograms(options: ProgramsOptions) {
       baseUrl: string
       key: string
       model: string
+      tools: boolean
     }): Promise<{ steps: ProgramStep[] }> {
       const definition = definitionOf(input.program)
-      const facts = { ...factsOf(input.model, input.key), baseUrl: input.baseUrl }
+      const facts = { ...factsOf(input, input.key), baseUrl: input.baseUrl }
       const here = await machine()
       const files = await Promise.all(definition.files.map((known) => findFile(known, here)))
       return {
@@ -366,31 +399,36 @@ export function createPrograms(options: ProgramsOptions) {
 
     /** @throws StudioError `bad_input`, `not_writable` */
     async preview(input: Omit<ConnectInput, 'appId'>): Promise<FilePreview> {
-      return previewOf(await partsToConnect(definitionOf(input.program)), factsOf(input.model, shownKey))
+      const facts = factsOf(input, shownKey)
+      return previewOf(await partsToConnect(definitionOf(input.program), facts), facts)
     },
 
     /** @throws StudioError `bad_input`, `no_such_item`, `not_writable`, `disk_full`, `busy` */
     async connect({
       key,
       seen,
-      ...input
+      ...given
     }: ConnectInput & { key: string | null; seen: string }): Promise<ConnectedProgram> {
-      const { revokedAt, name } = app(input.appId)
+      const { revokedAt, name } = app(given.appId)
       if (revokedAt !== null)
         throw new StudioError('bad_input', `The app key of ${name} was revoked. Add the app again.`)
-      const definition = definitionOf(input.program)
-      const parts = await partsToConnect(definition)
+      const definition = definitionOf(given.program)
+      const input = { ...given, tools: given.tools && definition.tools !== undefined }
+      const parts = await partsToConnect(definition, factsOf(input, shownKey))
       assertSeen(parts, seen)
       const inFile = parts[0] ? (await foundIn(parts[0])).key : null
       // The file may have the key of another app.
       const known = key ?? (inFile !== null && options.ownerOf(inFile) === input.appId ? inFile : null)
-      if (known === null && definition.keyPlace === 'file') {
+      if (known === null && (definition.keyPlace === 'file' || input.tools)) {
         throw new StudioError(
           'bad_input',
           `The app key of ${name} is stored only as a hash. Replace the key, then connect ${nameOf(definition)}.`,
         )
       }
-      return shown(await writeParts(parts, input, known ?? ''))
+      const row = await writeParts(parts, input, known ?? '')
+      // Last: a permission that no file needs would stay unnoticed. Without it, the program is told where to switch tools on.
+      if (input.tools) options.allowTools(input.appId)
+      return shown(row)
     },
 
     /** @throws StudioError as `preview` */
@@ -422,7 +460,7 @@ export function createPrograms(options: ProgramsOptions) {
               `${row.file} was changed: the lines of Inference Studio are gone. Connect the program again.`,
             )
           }
-          await writeParts(parts, row, key ?? found[0]?.key ?? '')
+          await writeParts(parts, { ...row, tools: hasTools(row) }, key ?? found[0]?.key ?? '')
           written.push(row.id)
         } catch (thrown) {
           failed.push({ id: row.id, problem: asStudioError(thrown).toProblem() })
@@ -465,9 +503,11 @@ export function definitionOf(id: ProgramId): ProgramDefinition {
  * @param paths of the files, as they are shown
  */
 export function stepsOf(definition: ProgramDefinition, facts: ProgramFacts, paths: readonly string[]): ProgramStep[] {
-  const files = definition.files.map(({ format, about, entries }, index): ProgramStep => {
-    const text = writeEntries(format, '', entries(facts)).text.trimEnd()
-    return { about, language: format === 'dotenv' ? 'sh' : format, file: paths[index] ?? null, text }
+  const files = definition.files.flatMap(({ format, about, entries }, index): ProgramStep[] => {
+    const written = entries(facts)
+    if (written.length === 0) return []
+    const text = writeEntries(format, '', written).text.trimEnd()
+    return [{ about, language: format === 'dotenv' ? 'sh' : format, file: paths[index] ?? null, text }]
   })
   return [...files, ...definition.steps(facts).map((step) => ({ ...step, file: null }))]
 }
@@ -477,7 +517,7 @@ function programOf(
   found: Awaited<ReturnType<typeof findPrograms>>[number] | undefined,
   { env }: Machine,
 ): Program {
-  const { id, keyPlace, overrides, trial } = definition
+  const { id, keyPlace, overrides, tools, trial } = definition
   const { name, where = null, kind, npm, verified, modelMap, note = null } = programInfos[id]
   const variables = overrides.variables.map((variable) => ({
     kind: 'variable' as const,
@@ -503,6 +543,7 @@ function programOf(
       ...variables,
       ...overrides.files.map((file) => ({ kind: 'projectFile' as const, name: file, isSet: false })),
     ],
+    canUseTools: tools !== undefined,
     canTry: trial !== undefined && found?.command != null,
   }
 }

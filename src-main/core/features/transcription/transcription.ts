@@ -38,6 +38,9 @@ const savedAs = {
 } as const
 
 /** Recordings, files and their transcripts: all procedures of `contract/transcription.ts`. */
+/** What a search finds a recording by, besides its transcripts. */
+const searchOfRow = ({ name, app = '' }: Pick<Recording, 'name' | 'app'>): string => searchable(`${name}\n${app}`)
+
 export function createTranscription(parts: TranscribeParts) {
   const { store, files, transfers } = parts
   const { recordings, transcripts } = store
@@ -80,7 +83,7 @@ export function createTranscription(parts: TranscribeParts) {
       id,
       createdAt: new Date().toISOString(),
       state: 'kept',
-      search: searchable(row.name),
+      search: searchOfRow(row),
     })
     return id
   }
@@ -255,8 +258,7 @@ export function createTranscription(parts: TranscribeParts) {
     rename({ id, name }: { id: string; name: string }): Recording {
       const called = name.trim()
       if (called === '') throw new StudioError('bad_input', 'A recording needs a name.')
-      recordings.get(id)
-      recordings.setName(id, called, searchable(called))
+      recordings.setName(id, called, searchOfRow({ ...recordings.get(id), name: called }))
       return shown(id)
     },
     /** @throws StudioError `no_such_item` */

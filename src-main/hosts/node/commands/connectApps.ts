@@ -1,6 +1,6 @@
 import { type App, busyAgentRequests } from '../../../../src-preload/contract/apps.ts'
 import { unmappedPatterns } from '../../../../src-preload/contract/modelMap.ts'
-import type { ProgramId } from '../../../../src-preload/contract/programs.ts'
+import type { ConnectedProgram, ProgramId } from '../../../../src-preload/contract/programs.ts'
 import { StudioError } from '../../../core/errors.ts'
 import type { ProgramCommands } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
@@ -18,6 +18,8 @@ interface ProgramOptions {
 interface ConnectOptions extends ProgramOptions {
   program?: string
   model?: string
+  /** Absent: as the program is connected now. */
+  tools?: boolean
   dryRun: boolean
 }
 
@@ -30,7 +32,8 @@ export function listPrograms(options: ProgramOptions, parts: Parts): Promise<num
     const rows = all.map(({ id, name, installed, file }) => {
       const own = connected.filter((one) => one.program === id)
       const states = own.map(
-        ({ appId, state }) => `${apps.find((app) => app.id === appId)?.name ?? appId}: ${words[state]}`,
+        ({ appId, state, tools }) =>
+          `${apps.find((app) => app.id === appId)?.name ?? appId}: ${words[state]}${tools ? ', with tools' : ''}`,
       )
       return [id, name, installed ? 'found' : '', file ?? 'no file', states.join('; ')]
     })
@@ -60,16 +63,18 @@ export function connectApp(which: string, options: ConnectOptions, parts: Parts)
     const model = options.model ?? app?.models?.[0] ?? programs.usualModel()
     if (model === null) throw new StudioError('bad_input', 'No model is known yet. Name one with --model.')
     if (!hasFile) return showLines(programs, { program, name, model }, options)
-    const { diff, file, seen } = await programs.preview({ program, model })
+    const before = await connectionOf(programs, program, app)
+    const tools = wantsTools(programs, program, options.tools ?? before?.tools)
+    const { diff, file, seen } = await programs.preview({ program, model, tools })
     if (options.dryRun) {
-      if (options.json) printJson({ file, diff })
-      else say(...(diff === '' ? [`${file} has these lines already.`] : diff.trimEnd().split('\n')))
-      return
+      if (options.json) return printJson({ file, diff })
+      return say(...(diff === '' ? [`${file} has these lines already.`] : diff.trimEnd().split('\n')))
     }
     const { id: appId, name: appName, key } = appFor(programs, { which, app, program, model })
-    const connected = await connectWithKey(programs, { program, appId, model, seen }, key)
+    const connected = await connectWithKey(programs, { program, appId, model, tools, seen }, key, before)
+    const about = tools ? [toolsText(findApp(programs.apps.list(), appId))] : []
     if (options.json) printJson(connected)
-    else say(`Connected ${name} with the app ${appName} (${file}). It uses ${model}.`)
+    else say(`Connected ${name} with the app ${appName} (${file}). It uses ${model}.`, ...about)
     await warnOfOverrides(programs, program)
   })
 }
@@ -97,18 +102,40 @@ function appFor(
   return { ...app, key: null }
 }
 
-/** Connects with the given key, else with the key that the file has, else with a new one, which all connected files of the app get. */
+/** How the program is connected with this app now, or null. */
+async function connectionOf(programs: ProgramCommands, program: ProgramId, app: App | null) {
+  const { connected } = await programs.list()
+  return connected.find((one) => one.program === program && one.appId === app?.id) ?? null
+}
+
+/** @throws StudioError `bad_input` for a program without MCP servers in a file */
+function wantsTools(programs: ProgramCommands, program: ProgramId, tools = false): boolean {
+  const { name, canUseTools } = programs.named(program)
+  if (!tools || canUseTools) return tools
+  throw new StudioError('bad_input', `${name} has no file to which tools can be added. Leave --tools out.`)
+}
+
+/** What a program may do with its tools. */
+function toolsText({ toolOutput, toolInputs }: App): string {
+  const saved = toolOutput === null ? 'in the galleries only' : `in the galleries and in ${toolOutput}`
+  const read = toolInputs.length === 0 ? 'no folder' : toolInputs.join(', ')
+  return `Its tools (MCP) are on. Results are saved ${saved}. Files are read from ${read}.`
+}
+
+/**
+ * Connects with the given key, else with the key that the file has, else with a new one, which all connected files of the app get.
+ * @param before the connection of the program with this app
+ */
 async function connectWithKey(
   programs: ProgramCommands,
   input: Omit<Parameters<ProgramCommands['connect']>[0], 'key'>,
   key: string | null,
+  before: ConnectedProgram | null,
 ) {
-  const { connected } = await programs.list()
-  const isConnected = connected.some(
-    ({ program, appId, state }) =>
-      program === input.program && appId === input.appId && state !== 'keyReplaced' && state !== 'linesGone',
-  )
-  if (key !== null || isConnected) return programs.connect({ ...input, key })
+  const isConnected = before !== null && before.state !== 'keyReplaced' && before.state !== 'linesGone'
+  // A program that keeps keys out of its file has one there with its tools only.
+  const hasKey = !input.tools || before?.tools === true || programs.named(input.program).keyPlace === 'file'
+  if (key !== null || (isConnected && hasKey)) return programs.connect({ ...input, key })
   const replaced = programs.apps.rotate(input.appId, 24)
   log('info', `${replaced.app.name} got a new app key. The previous key works for 24 hours.`)
   const result = await programs.connect({ ...input, key: replaced.key })
@@ -123,7 +150,8 @@ async function showLines(
   { program, name, model }: { program: ProgramId; name: string; model: string },
   options: ConnectOptions,
 ): Promise<void> {
-  const { steps } = await programs.steps({ program, model, baseUrl: programs.baseUrl(), key: 'YOUR_APP_KEY' })
+  const facts = { model, baseUrl: programs.baseUrl(), key: 'YOUR_APP_KEY', tools: false }
+  const { steps } = await programs.steps({ program, ...facts })
   if (options.json) printJson({ steps })
   else
     say(

@@ -109,11 +109,16 @@ export function describeApps(program: Command, parts: Parts, ended: (code: numbe
         nonEmpty,
       )
       .option('--model <id>', 'model of the service (default: the model of new chats)', nonEmpty)
+      .option(
+        '--tools',
+        'also add speech, images, transcription and documents as tools (MCP), and allow them for the app',
+      )
+      .option('--no-tools', 'take the tools out again (default: as the program is connected now)')
       .addOption(apiPort())
       .option('--dry-run', 'print the difference of the file, and write nothing', false),
     [
       'inference-studio apps connect codex --dry-run',
-      'inference-studio apps connect work --program claude-code --model glm-4.6',
+      'inference-studio apps connect work --program claude-code --model glm-4.6 --tools',
     ],
   )
     .argument('<app>', 'name of the app, which is added if there is none, or its id', shortName)

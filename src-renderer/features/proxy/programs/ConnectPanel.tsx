@@ -8,17 +8,21 @@ import { Notice } from '../../../shared/ui/Notice.tsx'
 import { useCall } from '../../../shared/useCall.ts'
 import { usePrograms } from '../../../stores/programs.ts'
 import { readPrograms } from './actions.ts'
-import { FileDiff } from './FileDiff.tsx'
+import { changesOtherFiles, FileDiff } from './FileDiff.tsx'
 import { FileProblem } from './FileProblem.tsx'
+import { type AppTools, ToolsChoice } from './ToolsChoice.tsx'
 import { TrialDialog } from './TrialDialog.tsx'
 import { usePreview } from './usePreview.ts'
 
 interface PanelProps {
   program: Program
-  app: { id: string }
+  app: AppTools & { id: string }
   /** The app's key while it is in memory, or null. */
   secret: string | null
   model: string
+  /** Whether the program also gets the studio's MCP server. */
+  tools: boolean
+  onTools: (tools: boolean) => void
   /** The lines to paste by hand. */
   lines: ReactNode
 }
@@ -26,11 +30,11 @@ interface PanelProps {
 /** Connects one program: shows what would change in its file, and writes it. */
 export function ConnectPanel({ lines, ...props }: PanelProps) {
   const { t } = useTranslation('programs')
-  const { program, app, model } = props
+  const { program, app, model, tools } = props
   const [areLinesShown, setLinesShown] = useState(false)
   const { connected } = usePrograms()
   const mine = connected.find((one) => one.program === program.id && one.appId === app.id)
-  const isDone = mine?.state === 'connected' && mine.model === model
+  const isDone = mine?.state === 'connected' && mine.model === model && mine.tools === tools && (app.tools || !tools)
   const show = (
     <Button icon={FileText} aria-expanded={areLinesShown} onClick={() => setLinesShown(!areLinesShown)}>
       {t(areLinesShown ? 'panel.hideLines' : 'panel.showLines')}
@@ -38,6 +42,7 @@ export function ConnectPanel({ lines, ...props }: PanelProps) {
   )
   return (
     <>
+      {program.canUseTools && <ToolsChoice app={app} checked={tools} onChange={props.onTools} />}
       {isDone ? (
         <>
           <Done program={program} connection={mine} />
@@ -51,19 +56,20 @@ export function ConnectPanel({ lines, ...props }: PanelProps) {
   )
 }
 
-/** The change of the file, and the button that writes it. @param isKnown the file has a key of the app */
+/** The change of the files, and the button that writes it. @param isKnown the file has a key of the app */
 function Change({
   program,
   app,
   secret,
   model,
+  tools,
   isKnown,
   beside,
-}: Omit<PanelProps, 'lines'> & { isKnown: boolean; beside: ReactNode }) {
+}: Omit<PanelProps, 'lines' | 'onTools'> & { isKnown: boolean; beside: ReactNode }) {
   const { t } = useTranslation('programs')
   const studio = useStudio()
   const { busy, problem, run, clear } = useCall()
-  const target = { program: program.id, appId: app.id, model }
+  const target = { program: program.id, appId: app.id, model, tools }
   const { preview, unread, readAgain } = usePreview(
     (signal) => studio.programs.preview(target, { signal }),
     JSON.stringify(target),
@@ -87,7 +93,7 @@ function Change({
         <code className="block break-all font-mono text-ink">{preview?.file ?? program.file}</code>
         {preview ? t(`panel.${aboutChange(preview)}`) : !unread && t('panel.loading')}
       </div>
-      {preview && preview.diff !== '' && <FileDiff diff={preview.diff} />}
+      {preview && preview.diff !== '' && <FileDiff file={preview.file} diff={preview.diff} />}
       {failure && <FileProblem problem={failure} onAgain={again} />}
       {needsKey && <p className="text-s text-soft">{t('panel.needsKey')}</p>}
       <div className="flex flex-wrap gap-2">
@@ -100,7 +106,11 @@ function Change({
   )
 }
 
-const aboutChange = ({ diff, exists }: FilePreview) => (diff === '' ? 'nothing' : exists ? 'about' : 'creates')
+function aboutChange({ file, diff, exists }: FilePreview) {
+  if (diff === '') return 'nothing'
+  if (changesOtherFiles(file, diff)) return 'aboutFiles'
+  return exists ? 'about' : 'creates'
+}
 
 /** What holds after the connection: when it takes effect, where the key is, and what has precedence over the file. */
 function Done({ program, connection }: { program: Program; connection: ConnectedProgram }) {

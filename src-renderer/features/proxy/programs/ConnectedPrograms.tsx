@@ -82,7 +82,7 @@ function Row({
   onLeave,
   onTry,
 }: ConnectedProps & { one: ConnectedProgram; onLeave: () => void; onTry: () => void }) {
-  const { t } = useTranslation('programs')
+  const { t } = useTranslation(['programs', 'proxy'])
   const now = useNow(30_000)
   const app = useApps()?.find(({ id }) => id === one.appId)
   const { programs } = usePrograms()
@@ -109,6 +109,7 @@ function Row({
         <div className="break-all">
           {t('model', { model: one.model })}
           {app && app.modelMap.length > 0 && ` · ${t('rules', { count: app.modelMap.length })}`}
+          {one.tools && ` · ${t('proxy:form.tools')}`}
         </div>
         <div>{app?.lastUsedAt ? t('latest', { at: showTime(app.lastUsedAt, now) }) : t('noRequest')}</div>
       </div>
@@ -177,7 +178,7 @@ function LeavingBody({ one, name, onClose }: { one: ConnectedProgram; name: stri
         <code className="block break-all font-mono text-ink text-s">{one.file}</code>
         {t(preview?.diff === '' ? 'disconnecting.gone' : 'disconnecting.about')}
       </p>
-      {preview && preview.diff !== '' && <FileDiff diff={preview.diff} />}
+      {preview && preview.diff !== '' && <FileDiff file={preview.file} diff={preview.diff} />}
       {failure && <FileProblem problem={failure} onAgain={again} />}
       <footer className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>{t('common:cancel')}</Button>

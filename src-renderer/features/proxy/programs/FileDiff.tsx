@@ -7,10 +7,18 @@ const tones: Readonly<Record<string, string>> = {
   '@': 'text-faint',
 }
 
-/** A unified diff of one file. The lines with its name are left out, because the file is named above. */
-export function FileDiff({ diff }: { diff: string }) {
+/** The files of a diff. Their paths may begin with `~`. */
+const filesOf = (diff: string): string[] => diff.match(/^\+\+\+ .*$/gm)?.map((line) => line.slice(4)) ?? []
+
+/** Whether a diff has changes of other files than the first one of its program. @param file its whole path */
+export const changesOtherFiles = (file: string, diff: string): boolean =>
+  filesOf(diff).some((name) => !file.replaceAll('\\', '/').endsWith(name.replace(/^~/, '')))
+
+/** A unified diff. The name of the first file is left out when it is the only one, because it is above. */
+export function FileDiff({ file, diff }: { file: string; diff: string }) {
   const { t } = useTranslation('programs')
-  const lines = diff.split('\n').filter((line) => !/^(?:--- |\+\+\+ |Index: |={3})/.test(line))
+  const hidden = changesOtherFiles(file, diff) ? /^(?:--- |Index: |={3})/ : /^(?:--- |\+\+\+ |Index: |={3})/
+  const lines = diff.split('\n').filter((line) => !hidden.test(line))
   if (lines.at(-1) === '') lines.pop()
   return (
     <section

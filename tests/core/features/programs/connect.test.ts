@@ -271,6 +271,166 @@ describe('a program with two files', () => {
   })
 })
 
+describe('Connect with tools', () => {
+  const mcpFiles = {
+    'claude-code': '.claude.json',
+    'copilot-cli': '.copilot/mcp-config.json',
+    'gemini-cli': '.gemini/settings.json',
+    cline: '.cline/data/settings/cline_mcp_settings.json',
+    nanocoder: '.config/nanocoder/.mcp.json',
+    'kimi-code': '.kimi-code/mcp.json',
+    droid: '.factory/mcp.json',
+    vscode: '.config/Code/User/mcp.json',
+  } as const
+  const claudeState = `{
+  "numStartups": 12,
+  "mcpServers": {
+    "docs": { "type": "stdio", "command": "npx", "args": ["-y", "docs-server"] }
+  },
+  "projects": { "/home/me/work": { "hasTrustDialogAccepted": true } }
+}`
+
+  it.each(definitions.filter(({ tools }) => tools).map(({ id }) => [id] as const))(
+    'adds the MCP server with the key of the app to %s, allows its tools, and Disconnect takes everything out',
+    async (id) => {
+      const here = makePrograms()
+      const { diff } = await here.programs.preview(here.input(id, 'one', true))
+      expect(diff).toContain('/mcp')
+      const connected = await here.connect(id, 'one', true)
+      expect(connected).toMatchObject({ state: 'connected', tools: true })
+      expect(here.apps.get(here.app.id).tools).toBe(true)
+      const file = id in mcpFiles ? here.path(mcpFiles[id as keyof typeof mcpFiles]) : connected.file
+      const text = readFileSync(file, 'utf8')
+      expect(text).toContain('http://127.0.0.1:8787/mcp')
+      expect(text).toContain(`Bearer ${here.key}`)
+      expect(here.mode(file.slice(here.home.length + 1))).toBe(0o600)
+      expect(await here.disconnect(connected.id)).toEqual({ left: [] })
+      expect([existsSync(file), existsSync(connected.file)]).toEqual([false, false])
+      expect(readdirSync(join(here.dataDir, 'programs'))).toEqual([])
+    },
+  )
+
+  it('shows the change of each file, and leaves everything else in both, byte for byte', async () => {
+    const here = makePrograms({ files: { [claudeFile]: claudeSettings, '.claude.json': claudeState } })
+    const { diff } = await here.programs.preview(here.input('claude-code', 'one', true))
+    expect(diff).toContain('+++ ~/.claude/settings.json')
+    expect(diff).toContain('+++ ~/.claude.json')
+    expect(diff).not.toContain(here.key)
+    const { id } = await here.connect('claude-code', 'one', true)
+    expect(JSON.parse(here.read('.claude.json'))).toEqual({
+      ...JSON.parse(claudeState),
+      mcpServers: {
+        docs: { type: 'stdio', command: 'npx', args: ['-y', 'docs-server'] },
+        'inference-studio': {
+          type: 'http',
+          url: 'http://127.0.0.1:8787/mcp',
+          headers: { Authorization: `Bearer ${here.key}` },
+        },
+      },
+    })
+    await here.disconnect(id)
+    expect(here.read(claudeFile)).toBe(claudeSettings)
+    expect(here.read('.claude.json')).toBe(claudeState)
+  })
+
+  it('takes the server out of a file that its program has written again', async () => {
+    const here = makePrograms({ files: { '.claude.json': claudeState } })
+    const { id } = await here.connect('claude-code', 'one', true)
+    const rewritten = (text: string, more: object) => JSON.stringify({ ...JSON.parse(text), ...more }, null, 2)
+    here.write('.claude.json', rewritten(here.read('.claude.json'), { numStartups: 13 }))
+    expect(await here.stateOf(id)).toBe('connected')
+    await here.disconnect(id)
+    expect(here.read('.claude.json')).toBe(rewritten(claudeState, { numStartups: 13 }))
+  })
+
+  it('is added to a connected program and taken out again, also by another app, and the rest of the connection stays', async () => {
+    const here = makePrograms({ files: { [claudeFile]: claudeSettings, '.claude.json': claudeState } })
+    const { id } = await here.connect('claude-code')
+    expect(here.read('.claude.json')).toBe(claudeState)
+    expect(here.apps.get(here.app.id).tools).toBe(false)
+    const without = here.read(claudeFile)
+    expect(await here.connect('claude-code', undefined, true)).toMatchObject({ id, tools: true, state: 'connected' })
+    expect(here.read(claudeFile)).toBe(without)
+    expect(await here.connect('claude-code')).toMatchObject({ id, tools: false, state: 'connected' })
+    expect([here.read(claudeFile), here.read('.claude.json')]).toEqual([without, claudeState])
+
+    await here.connect('claude-code', undefined, true)
+    const other = here.apps.add({ name: 'Other' })
+    const input = { ...here.input('claude-code'), appId: other.app.id }
+    const { seen, diff } = await here.programs.preview(input)
+    expect(diff).toContain('-    "inference-studio": {')
+    await here.programs.connect({ ...input, key: other.key, seen })
+    expect(here.read('.claude.json')).toBe(claudeState)
+    expect(here.store.connectedPrograms.all()).toHaveLength(1)
+  })
+
+  it('reads no file that only tools need when they are not wanted', async () => {
+    const here = makePrograms({ files: { '.claude.json': '{ half' } })
+    expect(await here.connect('claude-code')).toMatchObject({ state: 'connected', tools: false })
+    await expect(here.programs.preview(here.input('claude-code', 'one', true))).rejects.toThrow(/\.claude\.json: /)
+  })
+
+  it('writes both files or neither, and allows tools only when they are written', async () => {
+    const here = makePrograms({ files: { '.claude.json': claudeState } })
+    const input = here.input('claude-code', 'one', true)
+    const { seen } = await here.programs.preview(input)
+    chmodSync(here.path('.claude.json'), 0o444)
+    await expect(here.programs.connect({ ...input, key: here.key, seen })).rejects.toMatchObject({
+      kind: 'not_writable',
+    })
+    expect(existsSync(here.path(claudeFile))).toBe(false)
+    expect(here.read('.claude.json')).toBe(claudeState)
+    expect((await here.programs.list()).connected).toEqual([])
+    expect(here.apps.get(here.app.id).tools).toBe(false)
+  })
+
+  it('follows a changed address and a replaced key', async () => {
+    const here = makePrograms({ files: { '.claude.json': claudeState } })
+    const { id } = await here.connect('claude-code', 'one', true)
+    await here.connect('codex')
+    here.state.baseUrl = 'http://127.0.0.1:9999/v1'
+    const { key } = here.apps.rotate(here.app.id, 0)
+    expect(await here.programs.rewrite({ appId: here.app.id, key })).toMatchObject({ failed: [] })
+    expect(JSON.parse(here.read('.claude.json')).mcpServers['inference-studio']).toMatchObject({
+      url: 'http://127.0.0.1:9999/mcp',
+      headers: { Authorization: `Bearer ${key}` },
+    })
+    expect(here.read(codexFile)).not.toContain('/mcp')
+    await here.disconnect(id)
+    expect(here.read('.claude.json')).toBe(claudeState)
+  })
+
+  it('needs the key for the tools of a program that keeps keys out of its file', async () => {
+    const here = makePrograms()
+    const connect = async (tools: boolean) => {
+      const input = here.input('zed', 'one', tools)
+      const { seen } = await here.programs.preview(input)
+      return here.programs.connect({ ...input, key: null, seen })
+    }
+    await connect(false)
+    await expect(connect(true)).rejects.toThrow('Replace the key')
+    expect(here.apps.get(here.app.id).tools).toBe(false)
+  })
+
+  it('has no effect for a program without MCP servers in a file', async () => {
+    const here = makePrograms()
+    expect(await here.connect('pi', 'one', true)).toMatchObject({ tools: false, state: 'connected' })
+    expect(here.apps.get(here.app.id).tools).toBe(false)
+    const { programs } = await here.programs.list()
+    expect(programs.flatMap(({ id, canUseTools }) => (canUseTools ? [] : [id]))).toEqual(['pi', 'aider', 'goose'])
+  })
+
+  it('has texts to paste with the server, and without it none of its file', async () => {
+    const here = makePrograms()
+    const steps = async (tools: boolean) => {
+      const facts = { program: 'claude-code', baseUrl: here.state.baseUrl, key: 'isk_k', model: 'one', tools } as const
+      return (await here.programs.steps(facts)).steps.map(({ file }) => file)
+    }
+    expect(await steps(false)).toEqual(['~/.claude/settings.json', null])
+    expect(await steps(true)).toEqual(['~/.claude/settings.json', '~/.claude.json', null])
+  })
+})
+
 describe('Disconnect', () => {
   it('restores the values that Connect replaced, byte for byte', async () => {
     const here = makePrograms({ files: { [claudeFile]: claudeSettings, [codexFile]: codexSettings } })

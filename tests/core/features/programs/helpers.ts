@@ -31,6 +31,7 @@ export function makePrograms({ env = {}, files = {}, facts }: Given = {}) {
     dataDir,
     machine: { platform: 'linux', home, env: { PATH: `${join(home, 'bin')}:/usr/bin:/bin`, ...env } },
     app: (id) => apps.get(id),
+    allowTools: (id) => void apps.update(id, { tools: true }),
     ownerOf: (presented) => {
       const verified = apps.verify(presented)
       return verified.good ? verified.app.id : null
@@ -52,7 +53,12 @@ export function makePrograms({ env = {}, files = {}, facts }: Given = {}) {
     store.close()
     rmSync(root, { recursive: true, force: true })
   })
-  const input = (program: ProgramId, model = 'maker/model-1') => ({ program, appId: app.id, model })
+  const input = (program: ProgramId, model = 'maker/model-1', tools = false) => ({
+    program,
+    appId: app.id,
+    model,
+    tools,
+  })
   return {
     programs,
     apps,
@@ -68,9 +74,9 @@ export function makePrograms({ env = {}, files = {}, facts }: Given = {}) {
     read: (name: string): string => readFileSync(path(name), 'utf8'),
     mode: (name: string): number => statSync(path(name)).mode & 0o777,
     /** Previews, then connects. */
-    async connect(program: ProgramId, model?: string) {
-      const { seen } = await programs.preview(input(program, model))
-      return programs.connect({ ...input(program, model), key, seen })
+    async connect(program: ProgramId, model?: string, tools?: boolean) {
+      const { seen } = await programs.preview(input(program, model, tools))
+      return programs.connect({ ...input(program, model, tools), key, seen })
     },
     /** Previews, then disconnects. */
     async disconnect(id: string) {

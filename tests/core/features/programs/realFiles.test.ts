@@ -208,12 +208,15 @@ context:
 const kept = (text: string): string[] => text.split(/\r?\n/).filter((line) => /(?:^|\s)(?:#|\/\/|\/\*)/.test(line))
 
 describe.each(shapes)('the file of %s with %s', (program, _shape, name, before) => {
-  it('keeps its comments when it is connected, and is the same as before when it is disconnected', async () => {
+  it.each([
+    ['it is connected', false],
+    ['it is connected with tools', true],
+  ])('keeps its comments when %s, and is the same as before when it is disconnected', async (_when, tools) => {
     const here = makePrograms({ files: { [name]: before } })
-    const { id, state } = await here.connect(program)
+    const { id, state } = await here.connect(program, undefined, tools)
     expect(state).toBe('connected')
     const after = here.read(name)
-    if (program !== 'zed') expect(after).toContain(here.key)
+    if (program !== 'zed' || tools) expect(after).toContain(here.key)
     for (const line of kept(before)) expect(after).toContain(line.replace(/^.*?(?=#|\/\/|\/\*)/, ''))
     await here.disconnect(id)
     expect(here.read(name)).toBe(before)

@@ -83,6 +83,15 @@ it.each(['legacy', 'auto'] as const)(
     expect(speeches).toMatchObject([{ app: 'agent', excerpt: 'The harbour is quiet.', state: 'done' }])
     const { recordings } = await opened.client.transcription.find({ search: '', before: null, limit: 10 })
     expect(recordings.map(({ app }) => app)).toContain('agent')
+    // A search for the app finds them, also after a person named them.
+    const found = { before: null, limit: 10, search: 'AGENT' }
+    expect((await opened.client.images.find({ search: 'agent light' })).images).toHaveLength(2)
+    expect((await opened.client.speech.find({ ...found, favourites: false })).speeches).toHaveLength(1)
+    const byApp = async () => (await opened.client.transcription.find(found)).recordings.map(({ name }) => name)
+    const [first = ''] = recordings.flatMap(({ app, id: recordingId }) => (app === 'agent' ? [recordingId] : []))
+    expect(await byApp()).toHaveLength(1)
+    await opened.client.transcription.rename({ id: first, name: 'Harbour' })
+    expect(await byApp()).toEqual(['Harbour'])
     const rows = await opened.rows()
     // The images came as addresses of this computer, which the tools fetched from the service as the app.
     expect(rows.filter(({ endpoint }) => endpoint === 'files')).toHaveLength(2)

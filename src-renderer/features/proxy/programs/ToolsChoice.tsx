@@ -1,0 +1,38 @@
+import { useId } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { App } from '../../../../src-preload/contract/apps.ts'
+import { showNames } from '../../../i18n/format.ts'
+import { Checkbox } from '../../../shared/ui/Field.tsx'
+
+/** What the choice shows of an app. */
+export type AppTools = Pick<App, 'tools' | 'toolOutput' | 'toolInputs'>
+
+interface ChoiceProps {
+  app: AppTools
+  checked: boolean
+  onChange: (checked: boolean) => void
+}
+
+/** Whether a program also gets the studio's MCP server, and what its app may do with it. */
+export function ToolsChoice({ app, checked, onChange }: ChoiceProps) {
+  const { t } = useTranslation('programs')
+  const about = useId()
+  const { tools, toolOutput, toolInputs } = app
+  return (
+    <div className="flex flex-col gap-0.5">
+      <Checkbox
+        label={t('tools.add')}
+        checked={checked}
+        aria-describedby={checked ? about : undefined}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      {checked && (
+        <p id={about} className="break-words ps-[22px] text-s text-soft">
+          {!tools && <>{t('tools.allows')} </>}
+          {toolOutput === null ? t('tools.savedHere') : t('tools.saved', { folder: toolOutput })}{' '}
+          {toolInputs.length === 0 ? t('tools.readsNone') : t('tools.reads', { folders: showNames(toolInputs) })}
+        </p>
+      )}
+    </div>
+  )
+}
