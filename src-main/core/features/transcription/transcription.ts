@@ -37,10 +37,10 @@ const savedAs = {
   srt: { mime: 'application/x-subrip', write: ({ cues }: Transcript) => writeSrt(cues) },
 } as const
 
-/** Recordings, files and their transcripts: all procedures of `contract/transcription.ts`. */
 /** What a search finds a recording by, besides its transcripts. */
 const searchOfRow = ({ name, app = '' }: Pick<Recording, 'name' | 'app'>): string => searchable(`${name}\n${app}`)
 
+/** Recordings, files and their transcripts: all procedures of `contract/transcription.ts`. */
 export function createTranscription(parts: TranscribeParts) {
   const { store, files, transfers } = parts
   const { recordings, transcripts } = store
