@@ -243,3 +243,66 @@ test('each failure of a connected program has words and one action, and a test r
   await expect(trial).toContainText('was ended before it finished.')
   await expectAccessibleInDark(page, 'programs-10-ended')
 })
+
+test('one checkbox adds the tools: both changes are shown, the app may use tools, and they are taken out alone or with the rest', async ({
+  page,
+}) => {
+  const stateFile = join(home, '.claude.json')
+  const state = '{\n  "numStartups": 7,\n  "mcpServers": { "docs": { "command": "npx" } }\n}\n'
+  writeFileSync(stateFile, state)
+  const tools = wizard(page).getByRole('checkbox', { name: windowText('programs:tools.add') })
+  const press = () =>
+    wizard(page)
+      .getByRole('button', { name: windowText('programs:panel.connect'), exact: true })
+      .click()
+  await toKeyStep(page, 'Claude Code')
+  await expect(tools).not.toBeChecked()
+  await expect(diff(page)).not.toContainText('mcpServers')
+  await tools.check()
+  await expect(diff(page)).toContainText('~/.claude.json')
+  await expect(diff(page)).toContainText('/mcp')
+  await expect(wizard(page)).toContainText(windowText('programs:panel.aboutFiles'))
+  await expect(wizard(page)).toContainText(windowText('programs:tools.allows'))
+  await expect(wizard(page)).toContainText(windowText('programs:tools.readsNone'))
+  expect(readFileSync(stateFile, 'utf8')).toBe(state)
+  await expectAccessible(page, 'dialog[open]')
+  await takePictures(page, 'programs-11-tools', true)
+  await press()
+  await expect(wizard(page)).toContainText(windowText('programs:panel.done', { name: 'Claude Code' }))
+  await expect(wizard(page)).not.toContainText(windowText('programs:tools.allows'))
+  const { url, headers } = JSON.parse(readFileSync(stateFile, 'utf8')).mcpServers['inference-studio']
+  const listed = await fetch(url, {
+    method: 'POST',
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    }),
+  })
+  expect([listed.status, await listed.text()]).toEqual([200, expect.stringContaining('serverInfo')])
+  await takePictures(page, 'programs-12-tools-connected', true)
+
+  await tools.uncheck()
+  await expect(diff(page)).toContainText('"inference-studio"')
+  await press()
+  await expect(wizard(page)).toContainText(windowText('programs:panel.done', { name: 'Claude Code' }))
+  expect(readFileSync(stateFile, 'utf8')).toBe(state)
+  await tools.check()
+  await press()
+  await expect(wizard(page)).toContainText(windowText('programs:panel.done', { name: 'Claude Code' }))
+  await close(page)
+  await expect(row(page, 'Claude Code')).toContainText(windowText('proxy:form.tools'))
+  await expectAccessibleInDark(page, 'programs-13-tools-listed')
+  const dialog = await disconnect(page, 'Claude Code')
+  await expect(diff(page)).toContainText('~/.claude.json')
+  await dialog.getByRole('button', { name: windowText('programs:disconnecting.confirm'), exact: true }).click()
+  await expect(list(page)).toHaveCount(0)
+  expect([read('claude'), readFileSync(stateFile, 'utf8')]).toEqual([claudeFile, state])
+})

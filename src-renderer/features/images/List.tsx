@@ -130,10 +130,10 @@ function Row({ drawing, reached, onReach }: { drawing: Drawing; reached: boolean
         <span className="images-row-words">
           <b dir="auto">{prompt}</b>
           <span className="num" data-bad={isTroubled(drawing)}>
+            <MadeBy app={app} className="max-w-[50%]" />
+            {app !== undefined && ' · '}
             {wordsOf(drawing)}
             {cost !== null && ` · ${amountOf(cost, costIs)}`} · {showDay(createdAt)}
-            {app !== undefined && ' · '}
-            <MadeBy app={app} />
           </span>
         </span>
       </button>

@@ -162,9 +162,9 @@ function Row({ speech, at, open, reached }: { speech: Speech; at: number; open: 
             {excerpt.replace(/\s+/g, ' ')}
           </b>
           <span className="num truncate text-faint text-s">
-            {facts.filter(Boolean).join(' · ')}
+            <MadeBy app={app} className="max-w-[50%]" />
             {app !== undefined && ' · '}
-            <MadeBy app={app} />
+            {facts.filter(Boolean).join(' · ')}
           </span>
         </button>
         <span className="pointer-events-none absolute end-2.5 top-2.5 flex items-center gap-1.5">

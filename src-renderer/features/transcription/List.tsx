@@ -189,10 +189,10 @@ function Row(props: {
               {summaryOf(recording)}
             </span>
             <span className="num flex items-center gap-1 text-faint text-s">
+              <MadeBy app={app} className="max-w-[50%]" />
+              {app !== undefined && '· '}
               <time dateTime={createdAt}>{showDay(createdAt)}</time>
               {seconds !== null && `· ${clockOf(seconds)}`}
-              {app !== undefined && '· '}
-              <MadeBy app={app} />
               {state === 'cut' && <Pill tone="warn">{t('cut')}</Pill>}
               {transcript?.state === 'failed' && <Pill tone="bad">{t('file_failed')}</Pill>}
             </span>

@@ -64,7 +64,8 @@ export const programs = {
     set: '{{name}} (gesetzt)',
   },
   tools: {
-    add: 'Auch sprechen, transkribieren, Bilder erstellen und Dokumente lesen lassen (MCP)',
+    add: 'Auch Werkzeuge geben (MCP)',
+    about: 'Mit den Werkzeugen kann es sprechen, transkribieren, Bilder erstellen und Dokumente lesen.',
     allows: '„Verbinden“ erlaubt dieser App auch Werkzeuge.',
     saved: 'Ergebnisse werden in den Galerien und in {{folder}} gespeichert.',
     savedHere: 'Ergebnisse werden nur in den Galerien gespeichert.',

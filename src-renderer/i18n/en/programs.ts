@@ -63,7 +63,8 @@ export const programs = {
     set: '{{name}} (set)',
   },
   tools: {
-    add: 'Add speech, images and documents as tools (MCP)',
+    add: 'Also let it use tools (MCP)',
+    about: 'Tools let it speak, transcribe, make images and read documents.',
     allows: 'Connect also allows tools for this app.',
     saved: 'Results are saved in the galleries and in {{folder}}.',
     savedHere: 'Results are saved in the galleries only.',

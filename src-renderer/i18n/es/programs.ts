@@ -66,7 +66,8 @@ export const programs = {
     set: '{{name}} (definida)',
   },
   tools: {
-    add: 'Permitirle también hablar, transcribir, crear imágenes y leer documentos (MCP)',
+    add: 'Darle también herramientas (MCP)',
+    about: 'Con las herramientas puede hablar, transcribir, crear imágenes y leer documentos.',
     allows: '«Conectar» también permite herramientas para esta app.',
     saved: 'Los resultados se guardan en las galerías y en {{folder}}.',
     savedHere: 'Los resultados se guardan solo en las galerías.',

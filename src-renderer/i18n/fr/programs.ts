@@ -66,7 +66,8 @@ export const programs = {
     set: '{{name}} (définie)',
   },
   tools: {
-    add: 'Le laisser aussi parler, transcrire, créer des images et lire des documents (MCP)',
+    add: 'Lui donner aussi des outils (MCP)',
+    about: 'Les outils lui permettent de parler, de transcrire, de créer des images et de lire des documents.',
     allows: '« Connecter » autorise aussi les outils pour cette app.',
     saved: 'Les résultats sont enregistrés dans les galeries et dans {{folder}}.',
     savedHere: 'Les résultats sont enregistrés dans les galeries seulement.',

@@ -64,7 +64,8 @@ export const programs = {
     set: '{{name}} (definida)',
   },
   tools: {
-    add: 'Permitir também que ele fale, transcreva, crie imagens e leia documentos (MCP)',
+    add: 'Dar também ferramentas (MCP)',
+    about: 'Com as ferramentas, ele pode falar, transcrever, criar imagens e ler documentos.',
     allows: 'Conectar também permite ferramentas para este app.',
     saved: 'Os resultados são salvos nas galerias e em {{folder}}.',
     savedHere: 'Os resultados são salvos só nas galerias.',

@@ -58,7 +58,8 @@ export const programs = {
     set: '{{name}}（已设置）',
   },
   tools: {
-    add: '同时允许它生成语音、转写、生成图像和读取文档（MCP）',
+    add: '同时提供工具（MCP）',
+    about: '借助工具，它可以生成语音、转写、生成图像和读取文档。',
     allows: '“连接”还会为此应用允许工具。',
     saved: '结果保存在 Inference Studio 和 {{folder}} 中。',
     savedHere: '结果仅保存在 Inference Studio 中。',

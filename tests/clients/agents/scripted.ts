@@ -4,8 +4,8 @@ import type { ChatBody } from './wire.ts'
 /** A call of a tool as the model makes it. */
 export type ScriptedCall = readonly [tool: string, args: Record<string, unknown>]
 
-/** What the model answers in one turn: calls, or the text that ends the task. */
-export type ScriptedReply = readonly ScriptedCall[] | string
+/** What the model answers in one turn: calls, also chosen by the names of the tools that it may call, or the text that ends the task. */
+export type ScriptedReply = readonly ScriptedCall[] | ((offered: readonly string[]) => readonly ScriptedCall[]) | string
 
 /** Kinds of requests by which the script tells them apart. `side`: titles and the like, which have no tools. */
 export type RequestKind = 'turn' | 'summary' | 'side'
@@ -56,12 +56,15 @@ export function scriptedModel(script: Script) {
     }
     const index = Math.min(next, script.replies.length - 1)
     next += 1
-    return completion(body, script.replies[index] ?? '', script.promptTokens?.(index, isShortened) ?? null)
+    const reply = script.replies[index] ?? ''
+    const offered = (body.tools ?? []).flatMap(({ function: tool }) => tool?.name ?? [])
+    const chosen = typeof reply === 'function' ? reply(offered) : reply
+    return completion(body, chosen, script.promptTokens?.(index, isShortened) ?? null)
   }
 }
 
 /** The reply as the service sends it: an event stream, or JSON. `promptTokens`: null for an estimate by the length of the request. */
-function completion(body: ChatBody, reply: ScriptedReply, promptTokens: number | null): string {
+function completion(body: ChatBody, reply: readonly ScriptedCall[] | string, promptTokens: number | null): string {
   const prompt = promptTokens ?? Math.ceil(JSON.stringify(body).length / 4)
   const usage = { prompt_tokens: prompt, completion_tokens: 20, total_tokens: prompt + 20 }
   const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(Date.now() / 1000), model: body.model }

@@ -16,6 +16,7 @@ export const trials = [
   '401',
   '402',
   'many-tools',
+  'studio-tools',
 ] as const
 export type Trial = (typeof trials)[number]
 
@@ -112,6 +113,7 @@ export const agents: Agent[] = [
       'Write',
       'Bash',
       'mcp__archive',
+      'mcp__inference-studio',
     ],
     tools: {
       ...filePath('Read', 'Edit', 'Write'),

@@ -57,7 +57,7 @@ export function taskOf(tools: Tools, { word, path }: Desk): Script {
 }
 
 const callsOf = ({ replies }: Script): number =>
-  replies.reduce((sum, reply) => sum + (typeof reply === 'string' ? 0 : reply.length), 0)
+  replies.reduce((sum, reply) => sum + (Array.isArray(reply) ? reply.length : 0), 0)
 
 /** The results of tools in a request, in order, as text. */
 const resultsOf = ({ body }: Exchange): string[] =>

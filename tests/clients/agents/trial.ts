@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { programInfos } from '../../../src-preload/contract/programs.ts'
-import { kindOf, marker, type RequestKind, scriptedModel } from './scripted.ts'
-import { setUp } from './setUp.ts'
+import { kindOf, marker, type RequestKind, type ScriptedCall, scriptedModel } from './scripted.ts'
+import { addTools, setUp } from './setUp.ts'
 import { type Ended, runShell, shellWord } from './shell.ts'
 import type { LogRow, Studio } from './studio.ts'
 import { type Agent, quiet, type Trial } from './table.ts'
@@ -59,7 +59,7 @@ export async function tryAgent(
   const start = await setUp(agent, studio, home)
   const ready: Ready = { ...place, agent, studio, start }
   const outcomes: Outcome[] = []
-  for (const one of [tryTask, tryCompaction, tryStop, tryFaults, tryManyTools])
+  for (const one of [tryTask, tryCompaction, tryStop, tryFaults, tryManyTools, tryStudioTools])
     outcomes.push(...(await one(ready, wanted)))
   const wrong = outcomes.filter(({ trial, passed }) => passed === (agent.cannot?.[trial] !== undefined))
   return {
@@ -176,6 +176,48 @@ async function tryManyTools(ready: Ready, wanted: Wanted): Promise<Outcome[]> {
   const figures = turns.map(({ bytes, body }) => `${Math.round(bytes / 1000)} kB with ${body?.tools?.length} tools`)
   const passed = answered && sent[0]?.length === 0 && sent[1]?.join() === archive.tool && ran.ended.code === 0
   return [outcome('many-tools', passed, `${figures.join(', ')}${answered ? '' : ', the call was not answered'}`)]
+}
+
+/** Calls a tool of the studio, after it was searched for where the coding agent sends only some of its tools. */
+const studioTool =
+  (name: string, args: Record<string, unknown>, search: ((tool: string) => ScriptedCall) | undefined) =>
+  (offered: readonly string[]): readonly ScriptedCall[] => {
+    const found = offered.find((tool) => tool.endsWith(name))
+    if (found !== undefined) return [[found, args]]
+    return search ? [search(`mcp__inference-studio__${name}`)] : []
+  }
+
+/** Makes an image and speaks a text through the MCP server that Connect has added. */
+async function tryStudioTools(ready: Ready, wanted: Wanted): Promise<Outcome[]> {
+  const { agent, studio, home } = ready
+  if (!wanted('studio-tools')) return []
+  const { programs } = await studio.command(['apps', 'programs'], home)
+  const known = (programs as { id: string; canUseTools: boolean }[]).find(({ id }) => id === agent.setup)
+  if (known?.canUseTools !== true) return []
+  const desk = layOut(join(home, 'work'))
+  const results = desk.path('results')
+  mkdirSync(results)
+  await addTools(agent, studio, home, results)
+  const before = (await studio.rows(agent.setup)).length
+  const search = agent.manyTools?.search
+  const image = studioTool('generate_image', { prompt: 'A lighthouse' }, search)
+  const speech = studioTool('speak', { text: 'The harbour is quiet.', format: 'wav' }, search)
+  const done = `The tools are done: ${desk.word}`
+  const replies = search ? [image, image, speech, speech, done] : [image, speech, done]
+  const ran = await turn(ready, { model: scriptedModel({ replies, summary: '' }) }, agent.arguments(prompt))
+  const rows = (await studio.rows(agent.setup)).slice(before)
+  const answered = (endpoint: string) => rows.filter((row) => row.endpoint === endpoint && row.status === 200).length
+  const files = readdirSync(results).sort()
+  const seen = JSON.stringify(of(ran, 'turn').at(-1)?.body?.messages ?? [])
+  const passed =
+    files.join() === 'A lighthouse.png,The harbour is quiet.wav' &&
+    readFileSync(join(results, 'The harbour is quiet.wav')).subarray(0, 4).toString() === 'RIFF' &&
+    answered('images') === 1 &&
+    answered('speech') === 1 &&
+    seen.includes(`Saved: ${results}`) &&
+    ran.ended.code === 0
+  const figures = `${files.join(', ') || 'no file'}; ${answered('images')} image and ${answered('speech')} speech of its app`
+  return [outcome('studio-tools', passed, passed ? figures : `${figures} | ${endOf(ran.ended)}`)]
 }
 
 /** Faults of the service in the sandbox's words, and the requests that our own retry policy makes for each. */

@@ -36,7 +36,8 @@ export interface Treatment {
 
 /**
  * A relay between the studio and the service that stores requests and replies with their bodies, because the sandbox's own log has none.
- * It changes no byte of a body. `address`: the address of the service, `http://127.0.0.1:PORT`.
+ * It changes no byte of a body, except that images get addresses of the relay, because the studio fetches none from elsewhere.
+ * `address`: the address of the service, `http://127.0.0.1:PORT`.
  */
 export async function tapBefore(address: string) {
   const exchanges: Exchange[] = []
@@ -58,6 +59,7 @@ export async function tapBefore(address: string) {
       const isChat = request.url?.endsWith('/chat/completions') === true
       if (isChat) exchanges.push(kept)
       if (isChat && kept.body && treatment.model) answer(response, kept, treatment.model(kept.body))
+      else if (request.url?.endsWith('/images/generations')) void relayImages(request, response, body)
       else
         relay(
           request,
@@ -96,6 +98,15 @@ export async function tapBefore(address: string) {
       onward.destroy()
     })
     onward.end(body)
+  }
+  async function relayImages({ headers }: IncomingMessage, response: ServerResponse, body: Buffer) {
+    const reply = await fetch(new URL('/v1/images/generations', service), {
+      method: 'POST',
+      headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
+      body: new Uint8Array(body),
+    })
+    const text = (await reply.text()).replaceAll(service.origin, `http://${headers.host}`)
+    response.writeHead(reply.status, { 'content-type': 'application/json' }).end(text)
   }
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)

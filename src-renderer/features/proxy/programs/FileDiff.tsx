@@ -7,6 +7,9 @@ const tones: Readonly<Record<string, string>> = {
   '@': 'text-faint',
 }
 
+const toneOf = (line: string): string | undefined =>
+  line.startsWith('+++ ') ? 'pt-1 font-semibold text-ink' : tones[line[0] ?? '']
+
 /** The files of a diff. Their paths may begin with `~`. */
 const filesOf = (diff: string): string[] => diff.match(/^\+\+\+ .*$/gm)?.map((line) => line.slice(4)) ?? []
 
@@ -30,8 +33,8 @@ export function FileDiff({ file, diff }: { file: string; diff: string }) {
     >
       {lines.map((line, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a text have no other identity and never move
-        <div key={at} className={cx('whitespace-pre-wrap break-all px-3', tones[line[0] ?? ''])}>
-          {line || ' '}
+        <div key={at} className={cx('whitespace-pre-wrap break-all px-3', toneOf(line))}>
+          {line.replace(/^\+{3} /, '') || ' '}
         </div>
       ))}
     </section>

@@ -23,16 +23,19 @@ export function ToolsChoice({ app, checked, onChange }: ChoiceProps) {
       <Checkbox
         label={t('tools.add')}
         checked={checked}
-        aria-describedby={checked ? about : undefined}
+        aria-describedby={about}
         onChange={(event) => onChange(event.target.checked)}
       />
-      {checked && (
-        <p id={about} className="break-words ps-[22px] text-s text-soft">
-          {!tools && <>{t('tools.allows')} </>}
-          {toolOutput === null ? t('tools.savedHere') : t('tools.saved', { folder: toolOutput })}{' '}
-          {toolInputs.length === 0 ? t('tools.readsNone') : t('tools.reads', { folders: showNames(toolInputs) })}
-        </p>
-      )}
+      <p id={about} className="break-words ps-[22px] text-s text-soft">
+        {t('tools.about')}
+        {checked && (
+          <>
+            {!tools && <> {t('tools.allows')}</>}{' '}
+            {toolOutput === null ? t('tools.savedHere') : t('tools.saved', { folder: toolOutput })}{' '}
+            {toolInputs.length === 0 ? t('tools.readsNone') : t('tools.reads', { folders: showNames(toolInputs) })}
+          </>
+        )}
+      </p>
     </div>
   )
 }
