@@ -54,6 +54,8 @@ export const alertFacts = z.discriminatedUnion('kind', [
     short: z.enum(['usual', 'refused']).nullable().default(null),
     /** Cost of the app's usual request, SC. Null if unknown. */
     usual: sc.nullable().default(null),
+    /** Whether a person is asked about further requests, which are otherwise refused. */
+    asks: z.boolean().default(false),
   }),
   /** The limit of tokens a minute is below what the app's usual request uses, so that such requests are refused. */
   z.object({

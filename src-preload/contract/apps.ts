@@ -73,6 +73,8 @@ export const app = appSettings.extend({
 })
 export type App = z.infer<typeof app>
 
+const budgetWindow = z.enum(['day', 'month', 'total'])
+
 /** Current activity and spend of an app. Spend is an estimate unless all of it was measured. */
 export const appUse = z.object({
   id: z.string(),
@@ -85,7 +87,12 @@ export const appUse = z.object({
   /** Reserved for running requests, in addition to the spend, SC. */
   reserved: sc,
   /** The budget whose rest is too small for the app's last request, which was refused for it. Null when that request would fit now. */
-  short: z.enum(['day', 'month', 'total']).nullable(),
+  short: budgetWindow.nullable(),
+  /**
+   * What answers of a person allow, if the app asks at its budgets: amounts by which the budgets of this day and month are higher, SC, and the
+   * budgets about which nobody is asked until midnight UTC.
+   */
+  allowed: z.object({ day: sc, month: sc, open: z.array(budgetWindow) }),
   estimated: z.boolean(),
   /** Number of today's requests with unknown cost. They count as zero in the spend. */
   unpricedToday: z.number().int(),

@@ -5,7 +5,7 @@ import { WithSc } from './ui/WithSc.tsx'
 
 /** A bar for the used part of a budget, with its amounts above it. It warns from the share that raises an alert. */
 export function BudgetMeter({ label, budget, amounts }: { label: string; budget: BudgetView; amounts: string }) {
-  const { share, used } = budget
+  const { share, state } = budget
   const warnAt = useAlerts(({ settings }) => settings?.budgetAt ?? 80)
   return (
     <div className="flex min-w-0 flex-col gap-1 text-s text-soft">
@@ -16,7 +16,7 @@ export function BudgetMeter({ label, budget, amounts }: { label: string; budget:
         label={label}
         value={Math.min(share, 1) * 100}
         max={100}
-        level={used ? 'bad' : share * 100 >= warnAt ? 'warn' : 'good'}
+        level={state === 'used' ? 'bad' : share * 100 >= warnAt ? 'warn' : 'good'}
         className="w-full"
       />
     </div>

@@ -42,6 +42,6 @@ export const holding = ({ alerts }: Pick<AlertsStore, 'alerts'>): number =>
 /** Whether the alert stops work. Such alerts are red, warnings are amber. */
 export function isGrave({ facts }: Alert): boolean {
   if (facts.kind === 'ban' || facts.kind === 'tokens') return true
-  if (facts.kind === 'budget') return facts.usedUp || facts.short === 'refused'
+  if (facts.kind === 'budget') return !facts.asks && (facts.usedUp || facts.short === 'refused')
   return facts.kind === 'key' && facts.why !== 'low'
 }

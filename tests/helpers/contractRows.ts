@@ -98,6 +98,7 @@ export const noUse = (values: Partial<AppUse> & Pick<AppUse, 'id'>): AppUse => (
   spentTotal: '0',
   reserved: '0',
   short: null,
+  allowed: { day: '0', month: '0', open: [] },
   estimated: false,
   unpricedToday: 0,
   lastUsedAt: null,

@@ -126,7 +126,12 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   }
   const relayed: Relay = (request, response, allowed) => relay(relayDependencies, request, response, allowed)
   const usesOf = (list: () => App[]): AppUse[] =>
-    appUses({ apps: { list, lastUseOf: (app) => apps.lastUseOf(app) }, requestLog, allowance })
+    appUses({
+      apps: { list, lastUseOf: (app) => apps.lastUseOf(app) },
+      requestLog,
+      allowance,
+      grants: questions.grants,
+    })
   const mcp = new McpEndpoint({
     ...{ memory: relayDependencies.memory, currentApp: relayDependencies.currentApp },
     ...{ relay: relayed, version: host.version },

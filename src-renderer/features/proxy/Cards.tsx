@@ -30,7 +30,7 @@ import { useNow } from '../../shared/useNow.ts'
 import { splitApps, useApps, useAppUse } from '../../stores/apps.ts'
 import { filterBy, setPaused } from './actions.ts'
 import { Badge, Sparkline } from './appearance.tsx'
-import { type AppActivity, activityOf, type BlockedBy, blockedBy } from './appState.ts'
+import { type AppActivity, activityOf, asksPerson, type BlockedBy, blockedBy } from './appState.ts'
 import { compact, count, exact, showLimit, showSc, showSpent, showTime } from './figures.ts'
 import { LoadingCard } from './LoadingCard.tsx'
 
@@ -85,7 +85,7 @@ const tones: Record<Exclude<AppActivity['is'], 'blocked'>, PillTone> = {
   waiting: 'warn',
 }
 
-/** The state that makes requests of an app fail, in two or three words, and the action that ends it. */
+/** The state that makes requests of an app fail or wait, in two or three words, and the action that ends it. */
 const blockedStates = {
   paused: { words: 'paused', action: 'resume' },
   expired: { words: 'expired', action: 'changeExpiry' },
@@ -98,7 +98,11 @@ const blockedState = (by: BlockedBy) => blockedStates[by.replace(/Day|Month|Tota
 function StatePill({ state }: { state: AppActivity }) {
   const { t } = useTranslation('proxy')
   if (state.is === 'blocked')
-    return <Pill tone={state.by === 'paused' ? 'warn' : 'bad'}>{t(`apps.state.${blockedState(state.by).words}`)}</Pill>
+    return (
+      <Pill tone={state.by === 'paused' || state.asks ? 'warn' : 'bad'}>
+        {t(`apps.state.${state.asks ? 'asks' : blockedState(state.by).words}`)}
+      </Pill>
+    )
   return (
     <Pill tone={tones[state.is]}>
       {state.is === 'idle' ? t('apps.state.idle') : t(`apps.state.${state.is}`, { count: state.count })}
@@ -137,15 +141,16 @@ function AppCard({ app, now, onAction }: { app: App; now: number; onAction: Card
   )
 }
 
-/** Why requests of this app are refused, with the action that ends the refusal. */
+/** Why requests of this app are refused or wait for a person, with the action that ends this. */
 function Blocked({ app, by, onAction }: { app: App; by: BlockedBy; onAction: CardsProps['onAction'] }) {
   const { t } = useTranslation('proxy')
   const resume = () => void setPaused(app, false)
   const { action } = blockedState(by)
+  const asks = asksPerson(app, by)
   return (
     <p className="flex items-center gap-2 text-s">
-      <span className={cx('min-w-0 flex-1', by === 'paused' ? 'text-warn' : 'text-bad')}>
-        {t(`apps.blocked.${by}`)}
+      <span className={cx('min-w-0 flex-1', by === 'paused' || asks ? 'text-warn' : 'text-bad')}>
+        {t(`apps.blocked.${by}`)} {asks && t('apps.blocked.asks')}
       </span>
       <Button size="small" onClick={by === 'paused' ? resume : () => onAction('edit', app)}>
         {t(`apps.blocked.${action}`)}

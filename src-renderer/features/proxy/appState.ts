@@ -1,9 +1,9 @@
 import type { App, AppUse } from '../../../src-preload/contract/apps.ts'
 import { type BudgetView, budgetsOf } from '../../shared/appBudgets.ts'
 
-/** What an app does now. `count`: number of its running or waiting requests. */
+/** What an app does now. `count`: number of its running or waiting requests. `asks`: further requests wait for a person instead of being refused. */
 export type AppActivity =
-  | { is: 'blocked'; by: BlockedBy }
+  | { is: 'blocked'; by: BlockedBy; asks: boolean }
   | { is: 'idle' }
   | { is: 'streaming' | 'waiting'; count: number }
 
@@ -17,21 +17,25 @@ export type BlockedBy = 'revoked' | 'expired' | 'paused' | `budget${Period}` | `
 
 const periods = { day: 'Day', month: 'Month', total: 'Total' } as const
 
-/** Why requests of an app are refused, or null. */
+/** Why requests of an app are refused, or wait for a person, or null. */
 export function blockedBy(app: App, use: AppUse | null, now: number): BlockedBy | null {
   if (app.revokedAt !== null) return 'revoked'
   if (app.expiresAt !== null && Date.parse(app.expiresAt) <= now) return 'expired'
   if (app.pausedAt !== null) return 'paused'
   // Of several used-up budgets, the last one renews last.
-  const used = budgetsOf(app, use).findLast((budget) => budget.used)
+  const used = budgetsOf(app, use).findLast(({ state }) => state === 'used' || state === 'asks')
   if (used) return `budget${used.period}`
-  return use?.short ? `short${periods[use.short]}` : null
+  return use?.short && !use.allowed.open.includes(use.short) ? `short${periods[use.short]}` : null
 }
+
+/** Whether a person is asked about the requests that this would refuse. */
+export const asksPerson = ({ atBudget }: Pick<App, 'atBudget'>, by: BlockedBy): boolean =>
+  atBudget === 'ask' && /^(?:budget|short)/.test(by)
 
 /** What an app does, in one word: blocked, running or idle. */
 export function activityOf(app: App, use: AppUse | null, now: number): AppActivity {
   const by = blockedBy(app, use, now)
-  if (by !== null) return { is: 'blocked', by }
+  if (by !== null) return { is: 'blocked', by, asks: asksPerson(app, by) }
   const { active = 0, waiting = 0 } = use ?? {}
   if (active > waiting) return { is: 'streaming', count: active - waiting }
   return waiting > 0 ? { is: 'waiting', count: waiting } : { is: 'idle' }

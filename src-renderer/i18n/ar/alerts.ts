@@ -41,6 +41,7 @@ export const alerts = {
     month: '{{spent}} من {{budget}} SC شهريًا.',
     total: '{{spent}} من {{budget}} SC إجمالًا.',
     refused: 'تُرفض طلبات هذا التطبيق.',
+    asks: 'الطلبات التالية لهذا التطبيق تنتظر إجابتك.',
     tooSmall: 'رُفض طلب لأن تكلفته قد تتجاوز المتبقي.',
     usual: 'المتبقي {{left}} SC. ويكلف طلبه المعتاد {{usual}} SC تقديري.',
   },

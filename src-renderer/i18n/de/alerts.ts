@@ -37,6 +37,7 @@ export const alerts = {
     month: '{{spent}} von {{budget}} SC pro Monat.',
     total: '{{spent}} von {{budget}} SC insgesamt.',
     refused: 'Anfragen dieser App werden abgewiesen.',
+    asks: 'Weitere Anfragen dieser App warten auf deine Antwort.',
     tooSmall: 'Eine Anfrage wurde abgewiesen, weil sie mehr kosten kann, als übrig ist.',
     usual: '{{left}} SC sind übrig. Eine übliche Anfrage dieser App kostet {{usual}} SC (geschätzt).',
   },

@@ -37,6 +37,7 @@ export const alerts = {
     month: '{{spent}} of {{budget}} SC a month.',
     total: '{{spent}} of {{budget}} SC in total.',
     refused: 'Requests of this app are refused.',
+    asks: 'Further requests of this app wait for your answer.',
     tooSmall: 'A request was refused, because it may cost more than what is left.',
     usual: '{{left}} SC is left. Its usual request costs {{usual}} SC est.',
   },

@@ -38,6 +38,7 @@ export const alerts = {
     month: '{{spent}} sur {{budget}} SC par mois.',
     total: '{{spent}} sur {{budget}} SC au total.',
     refused: 'Les requêtes de cette app sont refusées.',
+    asks: 'Les requêtes suivantes de cette app attendent votre réponse.',
     tooSmall: 'Une requête a été refusée, car elle pourrait coûter plus que ce qui reste.',
     usual: 'Reste {{left}} SC. Sa requête habituelle coûte {{usual}} SC est.',
   },

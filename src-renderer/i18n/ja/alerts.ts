@@ -36,6 +36,7 @@ export const alerts = {
     month: '1か月{{budget}} SCのうち{{spent}} SC。',
     total: '合計{{budget}} SCのうち{{spent}} SC。',
     refused: 'このアプリのリクエストは拒否されます。',
+    asks: 'このアプリの以降のリクエストは回答を待ちます。',
     tooSmall: '残額を超える可能性があるため、リクエストが拒否されました。',
     usual: '残額は{{left}} SCです。通常のリクエストのコストは推定{{usual}} SCです。',
   },

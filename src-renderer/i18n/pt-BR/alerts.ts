@@ -38,6 +38,7 @@ export const alerts = {
     month: '{{spent}} de {{budget}} SC por mês.',
     total: '{{spent}} de {{budget}} SC no total.',
     refused: 'As solicitações deste app são recusadas.',
+    asks: 'As próximas solicitações deste app aguardam sua resposta.',
     tooSmall: 'Uma solicitação foi recusada, porque pode custar mais do que resta.',
     usual: 'Restam {{left}} SC. A solicitação habitual deste app custa {{usual}} SC est.',
   },

@@ -36,6 +36,7 @@ export const alerts = {
     month: '每月 {{spent}} / {{budget}} SC。',
     total: '总计 {{spent}} / {{budget}} SC。',
     refused: '此应用的请求会被拒绝。',
+    asks: '此应用的后续请求会等待你的答复。',
     tooSmall: '有一条请求被拒绝，因为其费用可能超过剩余预算。',
     usual: '剩余 {{left}} SC。通常一条请求的费用为 {{usual}} SC（估算）。',
   },

@@ -58,11 +58,11 @@ export function alertTexts(facts: AlertFacts): AlertTexts {
 
 function budgetTexts(facts: Extract<AlertFacts, { kind: 'budget' }>): AlertTexts {
   const t = i18n.getFixedT(null, 'alerts')
-  const { tool, window, spent, budget, usedUp, short, usual } = facts
+  const { tool, window, spent, budget, usedUp, short, usual, asks } = facts
   const words = usedUp ? 'usedUp' : short ? 'short' : 'near'
   const figures = t(`budget.${window}`, { spent: showSpent(spent, budget), budget: showSc(budget) })
   const more = usedUp
-    ? t('budget.refused')
+    ? t(asks ? 'budget.asks' : 'budget.refused')
     : short === 'refused'
       ? t('budget.tooSmall')
       : short === 'usual' && usual !== null

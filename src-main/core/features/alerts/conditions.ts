@@ -132,6 +132,7 @@ function measureBudget(
       usedUp,
       short,
       usual: usual === null ? null : fromNano(usual),
+      asks: app.atBudget === 'ask',
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { App, AppUse } from '../../../../src-preload/contract/apps.ts'
 import type { SpendTotals } from '../../ports/requests.ts'
 import { fromNano, type Nano } from '../../shared/money.ts'
+import type { Grants } from './answers.ts'
 
 /** Where the figures of an app are read: its key, the request log, its limits. */
 interface AppUseSources {
@@ -16,6 +17,8 @@ interface AppUseSources {
     /** The budget that the app's last request did not fit into. */
     shortBudget(app: App): AppUse['short']
   }
+  /** What answers of a person allow an app now. */
+  grants(appId: string): Grants
 }
 
 /** What each app whose key is not revoked does now and has spent. */
@@ -23,7 +26,7 @@ export function appUses(sources: AppUseSources): AppUse[] {
   return sources.apps.list().flatMap((app) => (app.revokedAt === null ? [readUse(sources, app)] : []))
 }
 
-function readUse({ apps, requestLog, allowance }: AppUseSources, app: App): AppUse {
+function readUse({ apps, requestLog, allowance, grants }: AppUseSources, app: App): AppUse {
   const { id } = app
   const { day, month, total, ...figures } = requestLog.spent(id)
   return {
@@ -34,7 +37,17 @@ function readUse({ apps, requestLog, allowance }: AppUseSources, app: App): AppU
     spentTotal: fromNano(total),
     reserved: fromNano(allowance.use(id).reserved),
     short: allowance.shortBudget(app),
+    allowed: app.atBudget === 'ask' ? allowedBy(grants(id)) : nothing,
     lastUsedAt: apps.lastUseOf(app),
     ...figures,
   }
 }
+
+const windows = ['day', 'month', 'total'] as const
+const nothing: AppUse['allowed'] = { day: '0', month: '0', open: [] }
+
+const allowedBy = ({ extra, open }: Grants): AppUse['allowed'] => ({
+  day: fromNano(extra.day),
+  month: fromNano(extra.month),
+  open: windows.filter((window) => open.has(window)),
+})

@@ -322,6 +322,7 @@ it('several alerts are one notification, without characters that its body would 
     usedUp: true,
     short: null,
     usual: null,
+    asks: false,
   } as const
   const { title, body } = notificationText([facts, facts], createWords())
   expect(title).toBe('a & <b>: budget used up')

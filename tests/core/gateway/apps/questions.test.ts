@@ -1,10 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { answerQuestion, roundRaise } from '../../../../src-main/core/gateway/apps/answers.ts'
+import { appUses } from '../../../../src-main/core/gateway/apps/appUsage.ts'
 import { addApp } from '../../../../src-main/core/gateway/apps/manageApps.ts'
 import { mostAsking, Questions } from '../../../../src-main/core/gateway/apps/questions.ts'
 import { fromNano, toNano } from '../../../../src-main/core/shared/money.ts'
 import { databaseFile, openStore, type Store } from '../../../../src-main/core/store/store.ts'
+import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { AppQuestion, AskedRequest, QuestionAnswer } from '../../../../src-preload/contract/questions.ts'
 import { temporaryFolder } from '../../../helpers/folders.ts'
 
@@ -282,6 +284,27 @@ describe('what an answer allows', () => {
     say('more', { amount: '2.5' })
     expect(store.appKeys.find(added.id)?.app).toMatchObject({ budgetTotal: '12.5', budgetDay: '1' })
     expect(fromNano(questions.grants(added.id).extra.day)).toBe('2.5')
+  })
+
+  it('is in the figures of an app that asks, and only there', () => {
+    const { app: added } = addApp(store, { name: 'Agent', budgetDay: '1', atBudget: 'ask' })
+    const spent = { day: 0n, month: 0n, total: 0n, estimated: false, unpricedToday: 0 }
+    const read = (shown: App) =>
+      appUses({
+        apps: { list: () => [shown], lastUseOf: () => null },
+        requestLog: {
+          spent: () => ({ ...spent, requestsToday: 0, tokensToday: 0, perMinute: [] }),
+          liveOf: () => ({ active: 0, waiting: 0 }),
+        },
+        allowance: { use: () => ({ reserved: 0n }), shortBudget: () => null },
+        grants: questions.grants,
+      })[0]?.allowed
+    for (const answer of ['more', 'tomorrow'] as const) {
+      void questions.ask(added, wish({ reasons: ['day', 'model'] }), { signal: gone.signal, endsAt: evening + 1000 })
+      say(answer, { amount: answer === 'more' ? '0.5' : null })
+    }
+    expect(read(added)).toEqual({ day: '0.5', month: '0', open: ['day'] })
+    expect(read({ ...added, atBudget: 'refuse' })).toEqual({ day: '0', month: '0', open: [] })
   })
 
   it('needs an amount', () => {

@@ -202,6 +202,31 @@ it('a query after the path changes nothing', async () => {
   expect((await (await connected({ url: new URL('/mcp?client=one', url), key })).listTools()).tools).toHaveLength(6)
 })
 
+it('a batch within an open session has the same limits, and the session goes on', async () => {
+  const { url, key } = await studio()
+  const transport = new StreamableHTTPClientTransport(url, {
+    requestInit: { headers: { authorization: `Bearer ${key}` } },
+  })
+  const agent = new Client({ name: 'test', version: '1' })
+  await agent.connect(transport)
+  onTestFinished(() => agent.close())
+  const send = async (messages: object[]) => {
+    const headers = {
+      ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...{ accept: 'application/json, text/event-stream', 'mcp-session-id': transport.sessionId ?? '' },
+    }
+    const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(messages) })
+    return { status: reply.status, text: await reply.text() }
+  }
+  expect(transport.sessionId).toBeTruthy()
+  expect((await send(Array(16).fill(ping))).status).toBe(200)
+  for (const messages of [Array(17).fill(ping), [{ ...ping, params: { list: Array(20_000).fill(123_456_789) } }]]) {
+    const { status, text } = await send(messages)
+    expect([status, text]).toEqual([400, expect.stringContaining('too_many_messages')])
+  }
+  expect((await agent.listTools()).tools).toHaveLength(6)
+})
+
 it('the address may have the key', async () => {
   const { url, key } = await studio()
   const client = new Client({ name: 'test', version: '1' })

@@ -9,6 +9,7 @@ import { type Api, apis, askIn, openIn } from '../../../helpers/apis.ts'
 import { readAnswer, replyTo } from '../../../helpers/appRequest.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import type { Gateway } from '../../../helpers/gateway.ts'
+import { SocketClient } from '../../../helpers/responsesSocket.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
 
 const { beforeSandbox } = testGateways()
@@ -258,5 +259,59 @@ describe('faults while a request waits', () => {
     expect(chat.isFailed((await answer).body.toString())).toBe(true)
     await eventually(() => expect(gateway.questions().list()).toEqual([]))
     await eventually(() => expect(gateway.allowance.use('testtool')).toEqual({ active: 0, reserved: 0n }))
+  })
+})
+
+describe('a turn over the WebSocket of the Responses API', () => {
+  const open = (gateway: Gateway) => SocketClient.open(gateway, { 'x-sandbox-tokens-per-second': '0' })
+
+  it('waits for the answer like a streamed request, and gets no comments, only its events', async () => {
+    const { gateway } = await asking({ ...patient, silentMs: 20 })
+    const client = await open(gateway)
+    client.create({ input: 'Hello', max_output_tokens: 5 })
+    await question(gateway)
+    // The head of a stream and two comments are over: none of them is a message.
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    await say(gateway, 'once')
+    const events = await client.rest()
+    expect([
+      events[0]?.type,
+      ['response.completed', 'response.incomplete'].includes(events.at(-1)?.type ?? ''),
+    ]).toEqual(['response.created', true])
+    expect(await lastRow(gateway)).toMatchObject({ state: 'done', answer: 'once' })
+    client.socket.terminate()
+  })
+
+  it('is refused by the message that fails a response, and the connection takes the next turn', async () => {
+    const { gateway } = await asking(times)
+    const client = await open(gateway)
+    const late = await client.turn({ input: 'Hello' })
+    expect([late.type, late.response?.error?.message]).toEqual([
+      'response.failed',
+      expect.stringContaining('nobody answered in time'),
+    ])
+    gateway.change({ budgetDay: null })
+    expect((await client.turn({ input: 'Hello again', max_output_tokens: 5 })).type).toBe('response.incomplete')
+    client.socket.terminate()
+  })
+
+  it('is refused with the usual 402 as an error message before that', async () => {
+    const { gateway } = await asking(patient)
+    const client = await open(gateway)
+    client.create({ input: 'Hello' })
+    await say(gateway, 'refuse')
+    expect((await client.rest()).at(-1)).toMatchObject({ type: 'error', status: 402 })
+    client.socket.terminate()
+  })
+
+  it('leaves the question when its connection ends', async () => {
+    const { gateway } = await asking({ ...patient, silentMs: 20 })
+    const client = await open(gateway)
+    client.create({ input: 'Hello' })
+    await question(gateway)
+    client.socket.terminate()
+    await eventually(() => expect(gateway.questions().list()).toEqual([]))
+    await eventually(() => expect(gateway.allowance.use('testtool')).toEqual({ active: 0, reserved: 0n }))
+    expect(await gateway.rows()).toEqual([])
   })
 })

@@ -63,6 +63,7 @@ it('the last use of an app is exact where its figures are shown, although it is 
       apps,
       requestLog: { spent: () => noSpend, liveOf: () => ({ active: 0, waiting: 0 }) },
       allowance: { use: () => ({ reserved: 0n }), shortBudget: () => null },
+      grants: () => ({ extra: { day: 0n, month: 0n, total: 0n }, open: new Set() }),
     }).map(({ lastUsedAt }) => lastUsedAt)
   expect(used()).toEqual([null])
   for (const at of [start, start + 59_000]) {

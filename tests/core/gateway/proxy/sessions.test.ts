@@ -7,6 +7,7 @@ import { appKey } from '../../../helpers/appRequest.ts'
 import { openCachingService } from '../../../helpers/cachingService.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { apiKey, type Gateway, openGateway } from '../../../helpers/gateway.ts'
+import { SocketClient } from '../../../helpers/responsesSocket.ts'
 import { usage } from '../../requestLog/samples.ts'
 
 interface Text {
@@ -190,6 +191,61 @@ describe.each(['claude-code', 'codex', 'opencode'] as const)('a recorded run of 
     }
     const seen = await turnsOf(gateway, turns.length)
     expect(seen.map(({ loss }) => loss.change)).toEqual(['first', 'none', 'none', 'none', 'none'])
+  })
+})
+
+describe('a recorded run over the WebSocket of the Responses API', () => {
+  const turns = recorded('codex').filter(({ body }) => 'tools' in body)
+  const run = async (gateway: Gateway, headers: Record<string, string>, by?: Break) => {
+    const client = await SocketClient.open(gateway, headers)
+    closing.push(async () => client.socket.terminate())
+    for (const [turn, { body }] of turns.entries()) {
+      const changed = structuredClone(body)
+      by?.(changed, turn, 'codex')
+      const { stream: _, ...sent } = changed as Body & { stream?: boolean }
+      const end = await client.turn({ ...sent })
+      expect(end.type, JSON.stringify(end)).toBe('response.completed')
+    }
+  }
+
+  it('is one session by the id in the headers of its connection, with its tools and its cached tokens', async () => {
+    const gateway = await open()
+    await run(gateway, { 'session-id': turns[0]?.headers['session-id'] ?? expect.unreachable() })
+    const seen = await turnsOf(gateway, turns.length)
+    expect(seen.map(({ loss }) => loss.change)).toEqual(['first', 'none', 'none', 'none', 'none'])
+    const [session] = gateway.requestLog.storedSessions.list('testtool', 10).sessions
+    expect(session).toMatchObject({ toolCalls: 5, lostTurns: 0, unpriced: 0 })
+    expect(session?.tokensCached).toBeGreaterThan(20_000)
+  })
+
+  it('without an id is one session by the key of its cache, and names the section that changed', async () => {
+    const gateway = await open()
+    const [, change, by] = breaks[1] ?? expect.unreachable()
+    await run(gateway, {}, by)
+    const seen = await turnsOf(gateway, turns.length)
+    expect(seen.map(({ loss }) => loss.change)).toEqual(['first', 'none', change, 'none', 'none'])
+    expect(seen[2]?.loss.section).toMatchObject({ kind: 'tool', place: 1 })
+  })
+
+  it('that sends only what is new is one session too, because each prompt is read as the service gets it', async () => {
+    const gateway = await open()
+    const client = await SocketClient.open(gateway, { 'session-id': 'short turns' })
+    closing.push(async () => client.socket.terminate())
+    const { tools, input = [] } = turns[0]?.body ?? expect.unreachable()
+    let last = await client.turn({ model: 'guide', tools, input, store: false })
+    for (const content of ['And then?', 'And after that?']) {
+      const message = { type: 'message', role: 'user', content: [{ type: 'input_text', text: content }] }
+      last = await client.turn({
+        ...{ model: 'guide', tools, input: [message], store: false },
+        previous_response_id: last.response?.id,
+      })
+      expect(last.type, JSON.stringify(last)).toBe('response.completed')
+    }
+    const seen = await turnsOf(gateway, 3)
+    expect(seen.map(({ loss }) => loss.change)).toEqual(['first', 'none', 'none'])
+    const counts = seen.map(({ messages }) => messages)
+    // Each turn adds the reply before and the new message.
+    expect(counts).toEqual([0, 2, 4].map((more) => more + (counts[0] ?? 0)))
   })
 })
 

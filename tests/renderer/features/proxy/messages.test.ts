@@ -183,7 +183,11 @@ describe("an app's card", () => {
     expect(blockedBy(app({ revokedAt: before, pausedAt: before }), null, now)).toBe('revoked')
     expect(blockedBy(app({ expiresAt: before, pausedAt: before }), null, now)).toBe('expired')
     expect(blockedBy(app({ pausedAt: before }), use({ active: 2 }), now)).toBe('paused')
-    expect(activityOf(app({ pausedAt: before }), use({ active: 2 }), now)).toEqual({ is: 'blocked', by: 'paused' })
+    expect(activityOf(app({ pausedAt: before }), use({ active: 2 }), now)).toEqual({
+      is: 'blocked',
+      by: 'paused',
+      asks: false,
+    })
     expect(activityOf(app(), use({ active: 3, waiting: 1 }), now)).toEqual({ is: 'streaming', count: 2 })
     expect(activityOf(app(), use({ active: 1, waiting: 1 }), now)).toEqual({ is: 'waiting', count: 1 })
     // Also while a request runs: the next one is refused.
@@ -196,12 +200,35 @@ describe("an app's card", () => {
   })
   it('is never idle while the rest of a budget is too small for its requests', () => {
     const state = activityOf(app({ budgetDay: '2' }), use({ spentDay: '1.9', short: 'day' }), now)
-    expect(state).toEqual({ is: 'blocked', by: 'shortDay' })
+    expect(state).toEqual({ is: 'blocked', by: 'shortDay', asks: false })
+  })
+  it('says that the app asks, where a person decides about requests over its budget', () => {
+    const asking = app({ budgetDay: '2', atBudget: 'ask' })
+    expect(activityOf(asking, use({ spentDay: '2' }), now)).toEqual({ is: 'blocked', by: 'budgetDay', asks: true })
+    expect(activityOf(asking, use({ spentDay: '1.9', short: 'day' }), now)).toMatchObject({
+      by: 'shortDay',
+      asks: true,
+    })
+    const paused = app({ budgetDay: '2', atBudget: 'ask', pausedAt: new Date(now - 1).toISOString() })
+    expect(activityOf(paused, use({ spentDay: '2' }), now)).toEqual({ is: 'blocked', by: 'paused', asks: false })
+  })
+  it('does not say so while an answer allows more: a raised budget, or everything until tomorrow', () => {
+    const asking = app({ budgetDay: '2', budgetMonth: '2', atBudget: 'ask' })
+    const spent = { spentDay: '2', spentMonth: '2' }
+    const raised = use({ ...spent, allowed: { day: '0.5', month: '0', open: [] } })
+    expect(budgetsOf(asking, raised)).toEqual([
+      { period: 'Day', spent: '2', limit: '2.5', state: 'left', share: 0.8 },
+      { period: 'Month', spent: '2', limit: '2', state: 'asks', share: 1 },
+    ])
+    expect(blockedBy(asking, raised, now)).toBe('budgetMonth')
+    const open = use({ ...spent, short: 'day', allowed: { day: '0', month: '0', open: ['day', 'month'] } })
+    expect(budgetsOf(asking, open).map(({ state }) => state)).toEqual(['open', 'open'])
+    expect(activityOf(asking, open, now)).toEqual({ is: 'idle' })
   })
   it('measures spend against each budget exactly', () => {
     expect(budgetsOf(app({ budgetDay: '20', budgetTotal: '0' }), use({ spentDay: '5', spentTotal: '0' }))).toEqual([
-      { period: 'Day', spent: '5', limit: '20', used: false, share: 0.25 },
-      { period: 'Total', spent: '0', limit: '0', used: true, share: 1 },
+      { period: 'Day', spent: '5', limit: '20', state: 'left', share: 0.25 },
+      { period: 'Total', spent: '0', limit: '0', state: 'used', share: 1 },
     ])
   })
   it('renders again only when its own figures change', () => {

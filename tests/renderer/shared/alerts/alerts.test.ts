@@ -78,6 +78,15 @@ describe('the list of alerts', () => {
     expect(alertText(named, words).title).toMatch(/^a gnp\.exe: /)
   })
 
+  it('says of an app that asks at its budget that its requests wait, not that they are refused', () => {
+    const used = everyKind.map(({ facts }) => facts).find((facts) => facts.kind === 'budget' && facts.usedUp)
+    if (used?.kind !== 'budget') throw new Error('There is one.')
+    expect(alertTexts(used).body).toContain(en.alerts.budget.refused)
+    const asks = { ...used, asks: true }
+    expect(alertTexts(asks).body).toContain(en.alerts.budget.asks)
+    expect(isGrave({ ...alert(1), facts: asks })).toBe(false)
+  })
+
   it('uses red for alerts that stop work', () => {
     const grave = everyKind.filter(({ facts, place }) => isGrave({ ...alert(1), facts, place }))
     expect(grave.map(({ facts }) => (facts.kind === 'key' ? facts.why : facts.kind))).toEqual([
