@@ -59,10 +59,11 @@ export function storedData({ version, log }: { version: () => string; log: Host[
       const { openAppsReadOnly } = await import('./gateway/apps/apps.ts')
       const { openRequestLogReader } = await import('./requestLog/reader.ts')
       const apps = openAppsReadOnly(dataDir)
-      const { page, follow, close } = openRequestLogReader(dataDir, apps.list)
+      const { page, follow, sessions, close } = openRequestLogReader(dataDir, apps.list)
       return {
         page,
         follow,
+        sessions,
         apps: apps.list,
         close() {
           close()

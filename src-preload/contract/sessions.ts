@@ -96,14 +96,32 @@ export const promptSection = z.object({
 })
 export type PromptSection = z.infer<typeof promptSection>
 
+/** Every part that is given must match. */
+export const sessionFilter = z.object({
+  /** Id of an app. */
+  app: z.string().max(80).optional(),
+  /** Of the newest request. */
+  model: z.string().max(300).optional(),
+  /** Only sessions that lost the cache in a turn. */
+  lost: z.literal(true).optional(),
+  /** Only sessions with a request at this time or later, and up to this time. */
+  since: instant.optional(),
+  until: instant.optional(),
+})
+export type SessionFilter = z.infer<typeof sessionFilter>
+
 /** The newest turns of a session that are shown. */
 export const maxTurns = 500
 
 export const sessionsProcedures = {
-  /** The sessions of one app, or of all, by the time of their last request, newest first. `more`: there are older ones. */
+  /** The sessions by the time of their last request, newest first. `more`: there are older ones. */
   list: procedure
     .input(
-      z.object({ app: z.string().max(80).optional(), skip: whole.default(0), limit: z.number().int().min(1).max(200) }),
+      z.object({
+        filter: sessionFilter.default({}),
+        skip: whole.default(0),
+        limit: z.number().int().min(1).max(200),
+      }),
     )
     .output(z.object({ sessions: z.array(session), more: z.boolean() })),
   /** One session with its newest turns, at most `maxTurns`, oldest first. */

@@ -35,6 +35,9 @@ function sameUse(a: AppUse, b: AppUse): boolean {
     a.spentTotal === b.spentTotal &&
     a.reserved === b.reserved &&
     a.short === b.short &&
+    a.allowed.day === b.allowed.day &&
+    a.allowed.month === b.allowed.month &&
+    a.allowed.open.join() === b.allowed.open.join() &&
     a.estimated === b.estimated &&
     a.unpricedToday === b.unpricedToday &&
     a.requestsToday === b.requestsToday &&

@@ -180,7 +180,10 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     everyMs: 500,
     read: () => usesOf(() => apps.list()),
     observe: (notify) => {
-      const stops = [apps.observe(notify), requestLog.changes.add(notify), scheduler.changes.add(notify)]
+      const stops = [
+        ...[apps.observe(notify), requestLog.changes.add(notify), scheduler.changes.add(notify)],
+        questions.changes.add(notify),
+      ]
       return () => {
         for (const stop of stops) stop()
       }

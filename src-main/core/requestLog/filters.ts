@@ -51,7 +51,7 @@ export function readyFilter(filter: RequestFilter, callers: Callers, names: AppN
 }
 
 /** ms since 1970. An unreadable time sets no limit. */
-function timeOf(text: string | undefined): number | null {
+export function timeOf(text: string | undefined): number | null {
   const at = text === undefined ? Number.NaN : Date.parse(text)
   return Number.isNaN(at) ? null : at
 }

@@ -7,6 +7,7 @@ import { type AppName, AppNames } from './appNames.ts'
 import { type CallerDay, CallerDays, usedBetween } from './dailyUsage.ts'
 import { outcomeOfRow, readyFilter } from './filters.ts'
 import { type LimitedRow, limitedOf, limitedRow, showRow } from './rows.ts'
+import { StoredSessions } from './sessions/stored.ts'
 
 /** Maximum number of rows of one read. A late reader continues with the next read. */
 const maxAtOnce = 1000
@@ -38,6 +39,8 @@ export interface RequestLogReader {
   accounts(): (row: number) => string | null
   /** Requests that the service answered with 429, newest first. With `account`, only requests of that account. */
   limited(limit: number, account: string | null): LimitedRow[]
+  /** The sessions of the log. Null before there is a log. */
+  sessions(): StoredSessions | null
   close(): void
 }
 
@@ -165,6 +168,10 @@ export function openRequestLogReader(
       const accountOf = accounts()
       const isOf = (row: number): boolean => account === null || (accountOf(row) ?? account) === account
       return limitedOf(log.requests.limited, isOf, limit).map((stored) => limitedRow(stored, show(stored)))
+    },
+    sessions() {
+      const log = look()
+      return log && new StoredSessions({ store: log, callers, names, flush: () => undefined })
     },
     page: (filter, before, limit) => find(filter, 1, before - 1, limit),
     since,

@@ -203,8 +203,11 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
   withExamples(program.command('requests').description('Show the request log of the studio and of all apps'), [
     'inference-studio requests --app editor --outcome failed',
     'inference-studio requests --follow --json',
+    'inference-studio requests --sessions --since 7d',
   ])
     .option('--follow', 'keep printing new requests until Ctrl-C', false)
+    .option('--sessions', 'show sessions: all requests of one conversation of an app as one line', false)
+    .option('--session <id>', 'only the requests of this session, and what each lost of the cache', nonEmpty)
     .option('--app <id or name>', 'only this app; or studio, or strangers (callers without a valid app key)', nonEmpty)
     .option('--model <id>', 'only requests that name this model', nonEmpty)
     .addOption(
@@ -225,7 +228,7 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
       zone,
       'UTC',
     )
-    .option('--limit <n>', 'number of newest requests to show, 1 to 1000', count, 50)
+    .option('--limit <n>', 'number of newest requests or sessions to show, 1 to 1000', count, 50)
     .addOption(dataFolder())
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/requests.ts')).requests(options, parts)))

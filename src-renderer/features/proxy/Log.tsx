@@ -97,7 +97,7 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
           </div>
         )}
       </div>
-      {view === 'sessions' && <SessionTable />}
+      {view === 'sessions' && <SessionTable onRequest={inspectRow} />}
       {view === 'requests' && state === 'failed' && problem && (
         <ProblemNotice problem={problem} on={{ retry: () => filterBy(requestsStore.getState().filter) }} />
       )}

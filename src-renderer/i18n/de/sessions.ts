@@ -24,6 +24,9 @@ export const sessions = {
   emptyTitle: 'Noch keine Sitzungen',
   empty:
     'Wenn eine App die Anfragen einer Unterhaltung über die lokale API sendet, erscheinen sie hier als eine Sitzung.',
+  onlyLost: 'Nur mit verlorenem Cache',
+  noneMatch: 'Keine Sitzung passt zu den Filtern',
+  showTurn: 'Anfrage von Runde {{turn}} anzeigen',
   estimated: 'gesch.',
   atLeast: 'mindestens',
   unknown: 'unbekannt',
@@ -52,6 +55,8 @@ export const sessions = {
     turns_other: 'in {{count}} Runden',
     lost: '{{tokens}} Tokens kamen nicht aus dem Cache. Das hat {{cost}} SC mehr gekostet.',
     lostUnpriced: '{{tokens}} Tokens kamen nicht aus dem Cache. Die Preise sind unbekannt.',
+    only: 'Nur diese Runden anzeigen',
+    showAll: 'Alle Runden anzeigen',
   },
   prompt: {
     title: 'Prompt-Cache',
@@ -63,6 +68,7 @@ export const sessions = {
     measured: 'gemessen',
     estimated: 'geschätzt',
     sections: 'Abschnitte dieses Prompts',
+    all: 'Alle Abschnitte anzeigen ({{figure}})',
     tokens: 'Tokens',
     part: 'Abschnitt',
     state: 'Cache',

@@ -24,6 +24,9 @@ export const sessions = {
   emptyTitle: 'Aún no hay sesiones',
   empty:
     'Cuando una app envía las solicitudes de una conversación a través de la API local, aparecen aquí como una sola sesión.',
+  onlyLost: 'Solo con caché perdida',
+  noneMatch: 'Ninguna sesión coincide con los filtros',
+  showTurn: 'Mostrar la solicitud del turno {{turn}}',
   estimated: 'est.',
   atLeast: 'como mínimo',
   unknown: 'desconocido',
@@ -54,6 +57,8 @@ export const sessions = {
     turns_other: 'en {{count}} turnos',
     lost: '{{tokens}} tokens no vinieron de la caché, lo que costó {{cost}} SC más.',
     lostUnpriced: '{{tokens}} tokens no vinieron de la caché. Los precios no se conocen.',
+    only: 'Mostrar solo estos turnos',
+    showAll: 'Mostrar todos los turnos',
   },
   prompt: {
     title: 'Caché del prompt',
@@ -65,6 +70,7 @@ export const sessions = {
     measured: 'medido',
     estimated: 'est.',
     sections: 'Secciones de este prompt',
+    all: 'Mostrar todas las secciones ({{figure}})',
     tokens: 'Tokens',
     part: 'Sección',
     state: 'Caché',

@@ -24,6 +24,9 @@ export const sessions = {
   emptyTitle: 'Aucune session',
   empty:
     'Quand une app envoie les requêtes d’une conversation par l’API locale, elles s’affichent ici comme une session.',
+  onlyLost: 'Seulement avec cache perdu',
+  noneMatch: 'Aucune session ne correspond aux filtres',
+  showTurn: 'Afficher la requête du tour {{turn}}',
   estimated: 'est.',
   atLeast: 'au moins',
   unknown: 'inconnu',
@@ -54,6 +57,8 @@ export const sessions = {
     turns_other: 'dans {{count}} tours',
     lost: '{{tokens}} tokens ne venaient pas du cache, ce qui a coûté {{cost}} SC de plus.',
     lostUnpriced: '{{tokens}} tokens ne venaient pas du cache. Les prix sont inconnus.',
+    only: 'Afficher seulement ces tours',
+    showAll: 'Afficher tous les tours',
   },
   prompt: {
     title: 'Cache du prompt',
@@ -65,6 +70,7 @@ export const sessions = {
     measured: 'mesuré',
     estimated: 'est.',
     sections: 'Sections de ce prompt',
+    all: 'Afficher toutes les sections ({{figure}})',
     tokens: 'Tokens',
     part: 'Section',
     state: 'Cache',

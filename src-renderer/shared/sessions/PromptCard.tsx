@@ -7,6 +7,7 @@ import type { Client } from '../../api/connect.ts'
 import { showCount, showSc } from '../../i18n/format.ts'
 import { hrefOf } from '../../stores/route.ts'
 import { useStudio } from '../studioContext.ts'
+import { Button } from '../ui/Button.tsx'
 import { FiguresTable } from '../ui/FiguresTable.tsx'
 import { InspectorSection } from '../ui/InspectorSection.tsx'
 import { KeyValue } from '../ui/KeyValue.tsx'
@@ -96,11 +97,12 @@ function runsOf(sections: readonly PromptSection[]): Run[] {
   return runs
 }
 
-/** Rows that are shown of one prompt. */
+/** Rows that are shown of one prompt at first. */
 const maxRuns = 60
 
 function Sections({ sections }: { sections: readonly PromptSection[] }) {
   const { t } = useTranslation('sessions')
+  const [isWhole, setWhole] = useState(false)
   const runs = runsOf(sections)
   return (
     <div className="session-sections">
@@ -112,7 +114,7 @@ function Sections({ sections }: { sections: readonly PromptSection[] }) {
           { id: 'state', title: t('prompt.state') },
         ]}
       >
-        {runs.slice(0, maxRuns).map(({ first, count, tokens }) => (
+        {runs.slice(0, isWhole ? runs.length : maxRuns).map(({ first, count, tokens }) => (
           <tr key={`${first.kind} ${first.place}`}>
             <th scope="row">
               {sectionName(first)} {count > 1 && <small className="text-soft">{t('prompt.grouped', { count })}</small>}
@@ -124,6 +126,11 @@ function Sections({ sections }: { sections: readonly PromptSection[] }) {
           </tr>
         ))}
       </FiguresTable>
+      {runs.length > maxRuns && !isWhole && (
+        <Button size="small" onClick={() => setWhole(true)}>
+          {t('prompt.all', { figure: showCount(sections.length) })}
+        </Button>
+      )}
       <p className="text-s text-soft">{t('prompt.about')}</p>
     </div>
   )

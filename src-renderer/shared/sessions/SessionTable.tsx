@@ -1,11 +1,11 @@
 import '../chart/figures.css'
 import './sessions.css'
-import { ChevronDown, ChevronRight, MessagesSquare } from 'lucide-react'
+import { ChevronDown, ChevronRight, ListX, MessagesSquare } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { exact } from '../../../src-preload/contract/amountText.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
-import type { AgentSession } from '../../../src-preload/contract/sessions.ts'
+import type { AgentSession, SessionFilter } from '../../../src-preload/contract/sessions.ts'
 import type { Client } from '../../api/connect.ts'
 import { problemOf } from '../../api/problem.ts'
 import { showCount, showInstant, showMs, showSc, showShare } from '../../i18n/format.ts'
@@ -16,6 +16,7 @@ import { EmptyState } from '../ui/EmptyState.tsx'
 import { FiguresTable } from '../ui/FiguresTable.tsx'
 import { Pill } from '../ui/Pill.tsx'
 import { plainText } from '../ui/plainText.ts'
+import { SessionFilters } from './SessionFilters.tsx'
 import { SessionView } from './SessionView.tsx'
 
 /** Sessions that are read at once. */
@@ -28,17 +29,50 @@ interface Listed {
   more: boolean
 }
 
-/** The newest sessions of all apps. Each is a row that opens. `open`: the session that is open at first. */
-export function SessionTable({ open }: { open?: number | null }) {
-  const { t } = useTranslation('sessions')
+export interface SessionTableProps {
+  /** The session that is open at first. */
+  open?: number | null
+  /** Shows a request of the log. */
+  onRequest: (row: number) => void
+}
+
+/** The newest sessions of all apps, with their filters. Each is a row that opens. */
+export function SessionTable(props: SessionTableProps) {
+  const [filter, setFilter] = useState<SessionFilter>({})
+  return (
+    <div className="flex flex-col gap-3">
+      <SessionFilters filter={filter} onFilter={setFilter} />
+      <Sessions key={JSON.stringify(filter)} {...props} filter={filter} onClear={() => setFilter({})} />
+    </div>
+  )
+}
+
+const isEmpty = (filter: SessionFilter): boolean => Object.keys(filter).length === 0
+
+function Sessions({
+  open,
+  onRequest,
+  filter,
+  onClear,
+}: SessionTableProps & { filter: SessionFilter; onClear: () => void }) {
+  const { t } = useTranslation(['sessions', 'proxy'])
   const [count, setCount] = useState(pageSize)
-  const { listed, problem } = useSessions(count, open ?? null)
+  // A session that was asked for is shown whatever its age, but not against a filter.
+  const { listed, problem } = useSessions(count, isEmpty(filter) ? (open ?? null) : null, filter)
   if (problem) return <ProblemNotice problem={problem} noAction />
   if (!listed)
     return (
       <p role="status" className="text-soft">
         {t('loading')}
       </p>
+    )
+  if (listed.sessions.length === 0 && !isEmpty(filter))
+    return (
+      <EmptyState
+        icon={ListX}
+        title={t('noneMatch')}
+        action={<Button onClick={onClear}>{t('proxy:log.clear')}</Button>}
+      />
     )
   if (listed.sessions.length === 0)
     return (
@@ -60,7 +94,7 @@ export function SessionTable({ open }: { open?: number | null }) {
           ]}
         >
           {listed.sessions.map((session) => (
-            <SessionRow key={session.id} session={session} isOpenFirst={session.id === open} />
+            <SessionRow key={session.id} session={session} isOpenFirst={session.id === open} onRequest={onRequest} />
           ))}
         </FiguresTable>
       </section>
@@ -74,14 +108,14 @@ export function SessionTable({ open }: { open?: number | null }) {
 }
 
 /** Reads the sessions now and every few seconds. `open` is read too, where it is older than the newest ones. */
-function useSessions(count: number, open: number | null) {
+function useSessions(count: number, open: number | null, filter: SessionFilter) {
   const studio = useStudio()
   const [listed, setListed] = useState<Listed | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   useEffect(() => {
     const ended = new AbortController()
     const read = (): void => {
-      readSessions(studio, count, open, ended.signal).then(
+      readSessions(studio, { filter, count, open }, ended.signal).then(
         (all) => {
           setListed(all)
           setProblem(null)
@@ -95,19 +129,23 @@ function useSessions(count: number, open: number | null) {
       clearInterval(timer)
       ended.abort()
     }
-  }, [studio, count, open])
+  }, [studio, count, open, filter])
   return { listed, problem }
 }
 
 /** Most sessions of one read of the core. */
 const maxRead = 200
 
-async function readSessions(studio: Client, count: number, open: number | null, signal: AbortSignal): Promise<Listed> {
+async function readSessions(
+  studio: Client,
+  { filter, count, open }: { filter: SessionFilter; count: number; open: number | null },
+  signal: AbortSignal,
+): Promise<Listed> {
   const sessions: AgentSession[] = []
   let more = true
   while (more && sessions.length < count) {
     const limit = Math.min(maxRead, count - sessions.length)
-    const read = await studio.sessions.list({ skip: sessions.length, limit }, { signal })
+    const read = await studio.sessions.list({ filter, skip: sessions.length, limit }, { signal })
     sessions.push(...read.sessions)
     more = read.more
   }
@@ -118,7 +156,11 @@ async function readSessions(studio: Client, count: number, open: number | null, 
 
 const whoName = ({ who }: Pick<AgentSession, 'who'>): string => plainText(who.kind === 'app' ? who.name : '')
 
-function SessionRow({ session, isOpenFirst }: { session: AgentSession; isOpenFirst: boolean }) {
+function SessionRow({
+  session,
+  isOpenFirst,
+  onRequest,
+}: Pick<SessionTableProps, 'onRequest'> & { session: AgentSession; isOpenFirst: boolean }) {
   const { t } = useTranslation('sessions')
   const [isOpen, setOpen] = useState(isOpenFirst)
   const Icon = isOpen ? ChevronDown : ChevronRight
@@ -160,7 +202,7 @@ function SessionRow({ session, isOpenFirst }: { session: AgentSession; isOpenFir
       {isOpen && (
         <tr className="session-open">
           <td colSpan={9}>
-            <SessionView id={session.id} ended={session.ended} turns={session.turns} />
+            <SessionView id={session.id} ended={session.ended} turns={session.turns} onRequest={onRequest} />
           </td>
         </tr>
       )}

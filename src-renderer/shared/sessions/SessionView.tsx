@@ -7,6 +7,7 @@ import { showCount, showInstant, showMs, showSc } from '../../i18n/format.ts'
 import { ProblemNotice } from '../errors/ProblemNotice.tsx'
 import { sumSc } from '../money/sc.ts'
 import { useStudio } from '../studioContext.ts'
+import { Button } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { FiguresTable } from '../ui/FiguresTable.tsx'
 import { Pill } from '../ui/Pill.tsx'
@@ -20,11 +21,24 @@ interface Shown {
 }
 
 /** One session: why it cost what it cost, a chart of its turns, and their figures. Read again when `ended` or `turns` changes. */
-export function SessionView({ id, ended, turns: count }: { id: number; ended: string; turns: number }) {
+export function SessionView({
+  id,
+  ended,
+  turns: count,
+  onRequest,
+}: {
+  id: number
+  ended: string
+  turns: number
+  /** Shows a request of the log. */
+  onRequest: (row: number) => void
+}) {
   const { t } = useTranslation('sessions')
   const studio = useStudio()
   const [shown, setShown] = useState<Shown | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
+  /** The reason of the turns that are shown, or null for all turns. */
+  const [only, setOnly] = useState<CacheLoss['change'] | null>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a session that goes on has new turns
   useEffect(() => {
     const left = new AbortController()
@@ -43,12 +57,12 @@ export function SessionView({ id, ended, turns: count }: { id: number; ended: st
     )
   return (
     <div className="session-view">
-      <Findings turns={shown.turns} />
+      <Findings turns={shown.turns} only={only} onOnly={setOnly} />
       <TurnChart turns={shown.turns} />
       {shown.turns.length < shown.count && (
         <p className="text-soft">{t('shownTurns', { count: shown.turns.length })}</p>
       )}
-      <TurnTable turns={shown.turns} first={shown.count - shown.turns.length} />
+      <TurnTable turns={shown.turns} first={shown.count - shown.turns.length} only={only} onRequest={onRequest} />
     </div>
   )
 }
@@ -79,7 +93,13 @@ function findingsOf(turns: readonly SessionTurn[]): Finding[] {
   return [...findings.values()].sort((a, b) => b.tokens - a.tokens)
 }
 
-function Findings({ turns }: { turns: readonly SessionTurn[] }) {
+interface FindingsProps {
+  turns: readonly SessionTurn[]
+  only: CacheLoss['change'] | null
+  onOnly: (only: CacheLoss['change'] | null) => void
+}
+
+function Findings({ turns, only, onOnly }: FindingsProps) {
   const { t } = useTranslation('sessions')
   const findings = findingsOf(turns)
   return (
@@ -101,6 +121,15 @@ function Findings({ turns }: { turns: readonly SessionTurn[] }) {
                 })}{' '}
                 {advice}
               </p>
+              <Button
+                size="small"
+                variant="plain"
+                className="-ms-2"
+                aria-pressed={only === loss.change}
+                onClick={() => onOnly(only === loss.change ? null : loss.change)}
+              >
+                {t(only === loss.change ? 'findings.showAll' : 'findings.only')}
+              </Button>
             </li>
           )
         })}
@@ -171,7 +200,12 @@ function TurnChart({ turns }: { turns: readonly SessionTurn[] }) {
   )
 }
 
-function TurnTable({ turns, first }: { turns: readonly SessionTurn[]; first: number }) {
+function TurnTable({
+  turns,
+  first,
+  only,
+  onRequest,
+}: Pick<FindingsProps, 'turns' | 'only'> & { first: number; onRequest: (row: number) => void }) {
   const { t } = useTranslation('sessions')
   const figures = ['toolCalls', 'tokensIn', 'cached', 'tokensOut', 'cost', 'duration'] as const
   return (
@@ -184,22 +218,31 @@ function TurnTable({ turns, first }: { turns: readonly SessionTurn[]; first: num
         { id: 'cache', title: t('columns.cache') },
       ]}
     >
-      {turns.map((turn, at) => (
-        <TurnRow key={turn.row.id} turn={turn} number={first + at + 1} />
-      ))}
+      {turns.map((turn, at) =>
+        only !== null && (turn.loss.change !== only || !hasLost(turn)) ? null : (
+          <TurnRow key={turn.row.id} turn={turn} number={first + at + 1} onRequest={onRequest} />
+        ),
+      )}
     </FiguresTable>
   )
 }
 
 const figure = (count: number | null): string => (count === null ? '–' : showCount(count))
 
-function TurnRow({ turn, number }: { turn: SessionTurn; number: number }) {
+function TurnRow({ turn, number, onRequest }: { turn: SessionTurn; number: number; onRequest: (row: number) => void }) {
   const { t } = useTranslation('sessions')
   const { row, loss } = turn
   return (
     <tr>
       <th scope="row">
-        {showCount(number)} <small className="text-soft">{showInstant(row.at)}</small>
+        <button
+          type="button"
+          className="figures-open"
+          aria-label={t('showTurn', { turn: showCount(number) })}
+          onClick={() => onRequest(row.id)}
+        >
+          {showCount(number)} <small className="text-soft">{showInstant(row.at)}</small>
+        </button>
       </th>
       <td dir="auto">{row.model === null ? '–' : plainText(row.model)}</td>
       <td className="num">{showCount(turn.toolCalls)}</td>

@@ -3,6 +3,7 @@ import type {
   CacheLoss,
   PromptSection,
   PromptSectionKind,
+  SessionFilter,
   SessionTurn,
 } from '../../../../src-preload/contract/sessions.ts'
 import { maxTurns } from '../../../../src-preload/contract/sessions.ts'
@@ -14,6 +15,7 @@ import { cacheChanges, certainties } from '../../store/requestLog/codes.ts'
 import type { RequestLogReadOnly } from '../../store/requestLog/open.ts'
 import { type StoredSession, type StoredTurn, sectionKinds } from '../../store/requestLog/sessions.ts'
 import type { AppNames } from '../appNames.ts'
+import { timeOf } from '../filters.ts'
 import { showRow, whoOf } from '../rows.ts'
 import { sizeOf } from './compare.ts'
 import { sectionsOf } from './sessions.ts'
@@ -43,11 +45,19 @@ export class StoredSessions {
     this.#parts = parts
   }
 
-  /** The sessions of one app, or of all, by the time of their last request, newest first. */
-  list(app: string | undefined, limit: number, skip = 0): { sessions: AgentSession[]; more: boolean } {
+  /** The sessions that match, by the time of their last request, newest first. */
+  list(filter: SessionFilter, limit: number, skip = 0): { sessions: AgentSession[]; more: boolean } {
     const { store, flush } = this.#parts
     flush()
-    const found = store.sessions.newest(app === undefined ? null : `tool:${app}`, limit + 1, skip)
+    const { app, model, lost, since, until } = filter
+    const search = {
+      who: app === undefined ? null : `tool:${app}`,
+      model: model ?? null,
+      hasLost: lost === true,
+      since: timeOf(since),
+      until: timeOf(until),
+    }
+    const found = store.sessions.newest(search, limit + 1, skip)
     return { sessions: found.slice(0, limit).map(this.#show), more: found.length > limit }
   }
 

@@ -1,3 +1,4 @@
+import type { SQLInputValue } from 'node:sqlite'
 import type { PromptSectionKind } from '../../../../src-preload/contract/sessions.ts'
 import type { HashedSection } from '../../ports/requests.ts'
 import type { Database } from '../database.ts'
@@ -61,12 +62,31 @@ const sessionColumns = `id, who, conversation, model, began, ended, last_request
 const turnColumns = `request, session, previous, kept, change, kind, place, name, lost_tokens, lost_are,
   CAST(lost_cost AS TEXT) AS lost_text, tools, messages, tool_calls, sections`
 
+/** Every part that is not null must match. Times in ms since 1970. */
+export interface SessionSearch {
+  who: string | null
+  model: string | null
+  /** Only sessions that lost the cache in a turn. */
+  hasLost: boolean
+  since: number | null
+  until: number | null
+}
+
+function conditions({ who, model, hasLost, since, until }: SessionSearch): { sql: string; values: SQLInputValue[] } {
+  const parts: [sql: string, value: SQLInputValue | null][] = [
+    ['who = ?', who],
+    ['model = ?', model],
+    ['lost_turns > ?', hasLost ? 0 : null],
+    ['ended >= ?', since],
+    ['began <= ?', until],
+  ]
+  const given = parts.flatMap(([sql, value]) => (value === null ? [] : [{ sql, value }]))
+  const sql = given.length === 0 ? '' : `WHERE ${given.map((part) => part.sql).join(' AND ')}`
+  return { sql, values: given.map(({ value }) => value) }
+}
+
 /** The read statements of `sessionTable`. */
 export function sessionReader(handle: ReadHandle) {
-  const newest = handle.prepare(`SELECT ${sessionColumns} FROM sessions ORDER BY last_request DESC LIMIT ? OFFSET ?`)
-  const newestOf = handle.prepare(
-    `SELECT ${sessionColumns} FROM sessions WHERE who = ? ORDER BY last_request DESC LIMIT ? OFFSET ?`,
-  )
   const one = handle.prepare(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`)
   const named = handle.prepare(
     `SELECT ${sessionColumns} FROM sessions WHERE who = ? AND conversation = ? ORDER BY id DESC LIMIT 1`,
@@ -75,9 +95,14 @@ export function sessionReader(handle: ReadHandle) {
   const turns = handle.prepare(`SELECT ${turnColumns} FROM turns WHERE session = ? ORDER BY request DESC LIMIT ?`)
   const before = handle.prepare('SELECT count(*) AS n FROM turns WHERE session = ? AND request <= ?')
   return {
-    /** The newest sessions, of one caller or all. */
-    newest: (who: string | null, limit: number, skip: number): StoredSession[] =>
-      (who === null ? newest.all(limit, skip) : newestOf.all(who, limit, skip)).map(readSession),
+    /** The newest sessions that match. */
+    newest(search: SessionSearch, limit: number, skip: number): StoredSession[] {
+      const { sql, values } = conditions(search)
+      const newest = handle.prepare(
+        `SELECT ${sessionColumns} FROM sessions ${sql} ORDER BY last_request DESC LIMIT ? OFFSET ?`,
+      )
+      return newest.all(...values, limit, skip).map(readSession)
+    },
     get: (id: number): StoredSession | null => readOrNull(one.get(id), readSession),
     named: (who: string, conversation: string): StoredSession | null =>
       readOrNull(named.get(who, conversation), readSession),

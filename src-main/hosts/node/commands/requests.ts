@@ -1,5 +1,6 @@
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import { type RequestFilter, type RequestRow, studioFeature } from '../../../../src-preload/contract/requests.ts'
+import type { AgentSession, CacheLoss, SessionTurn } from '../../../../src-preload/contract/sessions.ts'
 import { StudioError } from '../../../core/errors.ts'
 import type { Parts } from '../dependencies.ts'
 import { usageError } from '../failure.ts'
@@ -12,6 +13,10 @@ import { localTime, readPeriod, zoneName } from '../times.ts'
 export interface RequestsOptions {
   dataDir?: string
   follow: boolean
+  /** Sessions instead of requests. */
+  sessions: boolean
+  /** Number of a session: only its requests. */
+  session?: string
   /** Id or name of an app, `studio` for the studio itself, or `strangers` for refused callers without a valid key. */
   app?: string
   model?: string
@@ -28,10 +33,23 @@ export interface RequestsOptions {
 /**
  * `requests`: prints the request log, oldest first. With `follow` it also prints new and changed rows until a signal.
  * Works with and without a running studio.
- * @throws StudioError `no_such_item` when no app has the given id or name
+ * @throws StudioError `no_such_item` when no app has the given id or name, or no session the given number
  */
 export async function requests(options: RequestsOptions, parts: Parts): Promise<number> {
+  const isAboutSessions = options.sessions || options.session !== undefined
+  if (isAboutSessions) refuseOthers(options)
   const log = await parts.openRequestLog(findDataDir(options.dataDir))
+  if (!isAboutSessions) return showRequests(log, options)
+  try {
+    if (options.session === undefined) showSessions(log, options)
+    else showTurns(log, options, options.session)
+  } finally {
+    log.close()
+  }
+  return exitCodes.ok
+}
+
+async function showRequests(log: Log, options: RequestsOptions): Promise<number> {
   const show = options.json ? printJson : (row: RequestRow) => say(...linesOf([row], options.tz))
   // Listens before the first row is printed: a reader may send a signal as soon as it sees a row.
   const end = options.follow ? listenForEnd() : null
@@ -41,7 +59,7 @@ export async function requests(options: RequestsOptions, parts: Parts): Promise<
     const last = log.page({}, Number.MAX_SAFE_INTEGER, 1)[0]?.id ?? 0
     const rows = log.page(filter, last + 1, options.limit).reverse()
     if (options.json) for (const row of rows) printJson(row)
-    else if (rows.length > 0) say(...linesOf(rows, options.tz, true))
+    else if (rows.length > 0) say(...linesOf(rows, options.tz, { hasHead: true }))
     const open = rows.flatMap(({ id, durationMs }) => (durationMs === null ? [id] : []))
     if (end) await followLog(log, filter, { after: last, open }, end.asked, show)
     else if (rows.length === 0 && !options.json) say('No requests.')
@@ -81,35 +99,144 @@ export function callerId(apps: readonly Pick<App, 'id' | 'name'>[], wanted: stri
   throw new StudioError('no_such_item', `No app has the id or name ${wanted}.`)
 }
 
-function filterOf({ app, model, outcome, text, since, until, tz }: RequestsOptions, apps: () => App[]): RequestFilter {
+/** Options that say nothing about sessions. @throws CommanderError for one that was given */
+function refuseOthers({ sessions, session, ...options }: RequestsOptions): void {
+  const own = session === undefined ? '--sessions' : '--session'
+  const { follow, outcome, text, app, model, since, until } = options
+  const others = {
+    ...{ '--follow': follow || undefined, '--outcome': outcome, '--text': text },
+    // A session has one app, and is shown from its newest turns on.
+    ...(session !== undefined && { '--sessions': sessions || undefined, '--app': app, '--model': model }),
+    ...(session !== undefined && { '--since': since, '--until': until }),
+  }
+  for (const [name, value] of Object.entries(others))
+    if (value !== undefined) throw usageError(`${own} and ${name} can’t be used together.`)
+}
+
+/** `requests --sessions`: the sessions of the log, oldest first. */
+function showSessions(log: Log, options: RequestsOptions): void {
+  const { app, model, tz } = options
+  const { since, until } = timesOf(options)
+  const filter = {
+    ...(app !== undefined && { app: callerId(log.apps(), app) }),
+    ...(model !== undefined && { model }),
+    ...(since !== null && { since }),
+    ...(until !== null && { until }),
+  }
+  const newest = log.sessions()?.list(filter, options.limit).sessions ?? []
+  const sessions = newest.toReversed()
+  if (options.json) for (const session of sessions) printJson(session)
+  else if (sessions.length === 0) say('No sessions.')
+  else {
+    const head = [
+      'SESSION',
+      `LAST (${zoneName(tz)})`,
+      'APP',
+      'MODEL',
+      'TURNS',
+      'TOOLS',
+      'IN',
+      'CACHED',
+      'OUT',
+      'SC',
+      'TOOK',
+    ]
+    const rows = sessions.map((session) => sessionCells(session, tz))
+    say(...columns([[...head, 'LOST'], ...rows], { cuts: [3, 2] }))
+  }
+}
+
+/** `requests --session ID`: the newest requests of a session, oldest first, each with what it lost of the cache. */
+function showTurns(log: Log, { limit, json, tz }: RequestsOptions, given: string): void {
+  const id = /^\d{1,15}$/.test(given) ? Number(given) : null
+  if (id === null) throw usageError('--session takes the number of a session, which --sessions lists.')
+  const sessions = log.sessions()
+  if (!sessions) throw new StudioError('no_such_item', 'This session is not in the log.')
+  const turns = sessions.get(id).turns.slice(-limit)
+  if (json) for (const { row, ...turn } of turns) printJson({ ...row, ...turn })
+  else
+    say(
+      ...linesOf(
+        turns.map(({ row }) => row),
+        tz,
+        { hasHead: true, lost: turns.map(lossText) },
+      ),
+    )
+}
+
+function sessionCells(session: AgentSession, tz: string): string[] {
+  const { id, ended, who, model, turns, toolCalls, tokensIn, tokensCached, tokensOut, durationMs } = session
+  const { cost, costIs, unpriced, lostTurns, lostTokens, lostCost } = session
+  // Requests of unknown cost add nothing to the sum.
+  const isLeast = unpriced > 0 ? '>' : ''
+  return [
+    String(id),
+    localTime(Date.parse(ended), tz),
+    callerName({ who }),
+    model ?? '-',
+    ...[turns, toolCalls, tokensIn, tokensCached, tokensOut].map(String),
+    unpriced === turns ? '-' : `${isLeast}${costIs === 'estimated' ? '~' : ''}${cost}`,
+    seconds(durationMs),
+    lostTurns === 0 ? '-' : `${lostTurns}x, ${lostTokens} tokens${lostCost === '0' ? '' : `, ~${lostCost} SC`}`,
+  ]
+}
+
+/** Why a request lost the cache, and how much of it: `lost 4200 tokens, ~0.0021 SC: tool added, plan`. Empty when it lost nothing. */
+function lossText({ loss: { tokens, cost, change, section } }: SessionTurn): string {
+  if (tokens === 0) return ''
+  const lost = `lost ${tokens} tokens${cost === null ? '' : `, ~${cost} SC`}: ${changeWords[change] ?? change.replaceAll('_', ' ')}`
+  return section?.name ? `${lost}, ${section.name}` : lost
+}
+
+const changeWords: Partial<Record<CacheLoss['change'], string>> = {
+  pause: 'long pause',
+  service: 'not cached by the service',
+  model: 'other model',
+  system: 'system prompt',
+  history: 'earlier message',
+}
+
+/** @throws CommanderError when `--since` is later than `--until` */
+function timesOf({ since, until, tz }: Pick<RequestsOptions, 'since' | 'until' | 'tz'>) {
   const from = since === undefined ? null : readPeriod('--since', since, tz).from
   // The filter includes its upper bound.
   const end = until === undefined ? null : readPeriod('--until', until, tz)
   const to = end && Math.max(end.from, end.to - 1)
   if (from !== null && to !== null && from > to) throw usageError('--since is later than --until.')
+  const instant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
+  return { since: instant(from), until: instant(to) }
+}
+
+function filterOf({ app, model, outcome, text, ...times }: RequestsOptions, apps: () => App[]): RequestFilter {
+  const { since, until } = timesOf(times)
   return {
     ...(app !== undefined && { who: callerId(apps(), app) }),
     ...(model !== undefined && { model }),
     ...(outcome !== undefined && { outcome }),
     ...(text !== undefined && { text }),
-    ...(from !== null && { since: new Date(from).toISOString() }),
-    ...(to !== null && { until: new Date(to).toISOString() }),
+    ...(since !== null && { since }),
+    ...(until !== null && { until }),
   }
 }
 
 /** Column widths of rows that follow, when no table gave the widths: those of usual rows. */
 const usualWidths = [19, 14, 13, 20, 11, 8, 8, 15]
 
-/** Rows as lines of the table, oldest first, with times of the zone. */
-function linesOf(rows: readonly RequestRow[], tz: string, hasHead = false): string[] {
+/** Rows as lines of the table, oldest first, with times of the zone. `lost`: what each lost of the cache. */
+function linesOf(
+  rows: readonly RequestRow[],
+  tz: string,
+  { hasHead = false, lost = [] }: { hasHead?: boolean; lost?: readonly string[] } = {},
+): string[] {
   const head = [`TIME (${zoneName(tz)})`, 'APP', 'ENDPOINT', 'MODEL', 'STATUS', 'FIRST', 'TOOK', 'TOKENS', 'SC', '']
-  const cells = rows.map((row) => cellsOf(row, tz))
+  const cells = rows.map((row, at) => cellsOf(row, tz, lost[at]))
   const lines = columns([head, ...cells], { cuts: [9, 3, 1, 2], atLeast: usualWidths })
   return hasHead ? lines : lines.slice(1)
 }
 
-function cellsOf(row: RequestRow, tz: string): string[] {
+function cellsOf(row: RequestRow, tz: string, lost?: string): string[] {
   const notes = [
+    ...(lost ? [lost] : []),
     ...(row.state === 'refused' && row.problem ? [row.problem.message] : []),
     ...(row.ignored.length > 0 ? [`ignored: ${row.ignored.join(', ')}`] : []),
   ]
@@ -131,7 +258,7 @@ function cellsOf(row: RequestRow, tz: string): string[] {
 const modelOf = ({ model, askedModel }: RequestRow): string =>
   askedModel === null ? (model ?? '-') : `${askedModel} > ${model ?? '-'}`
 
-function callerName({ who }: RequestRow): string {
+function callerName({ who }: Pick<RequestRow, 'who'>): string {
   if (who.kind === 'app') return who.name
   return who.kind === 'studio' ? `(${who.feature})` : who.from
 }

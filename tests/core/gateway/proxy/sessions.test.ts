@@ -135,7 +135,7 @@ async function send(gateway: Gateway, { path, headers, body }: Pick<Recorded, 'p
 /** The turns of the only session, once the last request has ended. */
 async function turnsOf(gateway: Gateway, count: number): Promise<SessionTurn[]> {
   return eventually(() => {
-    const { sessions } = gateway.requestLog.storedSessions.list(undefined, 10)
+    const { sessions } = gateway.requestLog.storedSessions.list({}, 10)
     expect(sessions.map(({ turns }) => turns)).toEqual([count])
     return gateway.requestLog.storedSessions.get(sessions[0]?.id ?? 0).turns
   })
@@ -153,7 +153,7 @@ describe.each(['claude-code', 'codex', 'opencode'] as const)('a recorded run of 
     const changes = seen.filter(({ tools }) => tools > 0).map(({ loss }) => loss.change)
     expect(changes).toEqual(['first', 'none', 'none', 'none', 'none'])
     expect(seen.every(({ loss }) => loss.tokens === 0)).toBe(true)
-    const [session] = gateway.requestLog.storedSessions.list('testtool', 10).sessions
+    const [session] = gateway.requestLog.storedSessions.list({ app: 'testtool' }, 10).sessions
     expect(session).toMatchObject({ toolCalls: 5, lostTurns: 0, lostCost: '0', unpriced: 0, costIs: 'estimated' })
     expect(session?.tokensCached).toBe(seen.reduce((sum, { row }) => sum + (row.tokensCached ?? 0), 0))
     expect(session?.tokensCached).toBeGreaterThan(20_000)
@@ -213,7 +213,7 @@ describe('a recorded run over the WebSocket of the Responses API', () => {
     await run(gateway, { 'session-id': turns[0]?.headers['session-id'] ?? expect.unreachable() })
     const seen = await turnsOf(gateway, turns.length)
     expect(seen.map(({ loss }) => loss.change)).toEqual(['first', 'none', 'none', 'none', 'none'])
-    const [session] = gateway.requestLog.storedSessions.list('testtool', 10).sessions
+    const [session] = gateway.requestLog.storedSessions.list({ app: 'testtool' }, 10).sessions
     expect(session).toMatchObject({ toolCalls: 5, lostTurns: 0, unpriced: 0 })
     expect(session?.tokensCached).toBeGreaterThan(20_000)
   })
@@ -274,6 +274,6 @@ describe('a prompt', () => {
     const gateway = await open()
     for (const messages of [[{ role: 'user', content: 'a' }], [{ role: 'user', content: 'b' }]])
       await send(gateway, { path: '/v1/chat/completions', headers: {}, body: { model: 'guide', messages } })
-    expect(gateway.requestLog.storedSessions.list(undefined, 10).sessions).toEqual([])
+    expect(gateway.requestLog.storedSessions.list({}, 10).sessions).toEqual([])
   })
 })

@@ -2,7 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { HashedSection } from '../../../../src-main/core/ports/requests.ts'
+import { openRequestLogReader } from '../../../../src-main/core/requestLog/reader.ts'
 import { SectionReader } from '../../../../src-main/core/requestLog/sessions/sections.ts'
+import type { AgentSession, SessionFilter } from '../../../../src-preload/contract/sessions.ts'
 import { heap } from '../../upstream/reply/helpers/heap.ts'
 import { notice, reading, service, testRequestLog, usage } from '../helpers.ts'
 
@@ -50,7 +52,7 @@ function fresh(options: Parameters<typeof testRequestLog>[0] = {}) {
     }
   }
   const turn = (...given: Parameters<typeof start>): number => start(...given)()
-  const sessions = () => opened.requestLog.storedSessions.list(undefined, 200).sessions
+  const sessions = () => opened.requestLog.storedSessions.list({}, 200).sessions
   const losses = (session = sessions()[0]?.id ?? 0) =>
     opened.requestLog.storedSessions.get(session).turns.map(({ loss }) => loss)
   return { ...opened, start, turn, sessions, losses }
@@ -66,6 +68,17 @@ const talk = (name: string, turns: number): object[] => [
     at % 2 ? { role: 'assistant', content: `${name} ${at}` } : user(`${name} ${at}`),
   ),
 ]
+
+/** Whether a session matches a filter, in plain words. */
+function fits(
+  { who, model, lostTurns, began, ended }: AgentSession,
+  filter: { [Name in keyof SessionFilter]?: SessionFilter[Name] | undefined },
+): boolean {
+  if (filter.app !== undefined && !(who.kind === 'app' && who.id === filter.app)) return false
+  if (filter.model !== undefined && model !== filter.model) return false
+  if (filter.lost && lostTurns === 0) return false
+  return (filter.since ?? '') <= ended && began <= (filter.until ?? '9')
+}
 
 describe('sessions', () => {
   it('are the conversations, in any interleaving, with the ids of their apps and without', () => {
@@ -121,6 +134,64 @@ describe('sessions', () => {
         expect(nano(session?.cost ?? null)).toBe(rows.reduce((total, { cost }) => total + nano(cost), 0n))
       }),
       { numRuns: 40 },
+    )
+  })
+
+  it('are found by app, model, time and lost cache, here and by another process, whatever is combined', async () => {
+    const turnOf = fc.record({
+      id: fc.nat(5),
+      app: fc.nat(1),
+      model: fc.nat(1),
+      broken: fc.boolean(),
+      waitMs: fc.nat(3),
+    })
+    const search = fc.record(
+      {
+        app: fc.constantFrom('editor', 'agent', 'nobody'),
+        model: fc.constantFrom('writer-small', 'writer-large'),
+        lost: fc.constant(true as const),
+        since: fc.nat(40),
+        until: fc.nat(40),
+      },
+      { requiredKeys: [] },
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(turnOf, { minLength: 1, maxLength: 25 }),
+        fc.array(search, { minLength: 1, maxLength: 10 }),
+        async (turns, searches) => {
+          const { turn, sessions, requestLog, dataDir, close } = fresh()
+          const start = Date.UTC(2026, 10, 29, 12)
+          const lengths = new Map<string, number>()
+          for (const { id, app, model, broken, waitMs } of turns) {
+            const name = `${app} ${id}`
+            const length = (lengths.get(name) ?? 0) + 1
+            lengths.set(name, length)
+            const messages = talk(name, length)
+            if (broken) messages[1] = user(`other ${length}`)
+            turn(messages, {
+              ...{ id: `id ${id}`, app: ['editor', 'agent'][app] ?? '', waitMs: 1000 * waitMs },
+              ...{ model: ['writer-small', 'writer-large'][model] ?? '', cached: broken ? 0 : 9_900 },
+            })
+          }
+          const all = sessions()
+          const at = (seconds: number | undefined) =>
+            seconds === undefined ? undefined : new Date(start + 1000 * seconds).toISOString()
+          const reader = openRequestLogReader(dataDir)
+          for (const { app, model, lost, ...times } of searches) {
+            const [since, until] = [at(times.since), at(times.until)]
+            const given = { app, model, lost, since, until }
+            const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+            const expected = all.filter((one) => fits(one, given))
+            const ids = (list: readonly { id: number }[] = []) => list.map(({ id }) => id)
+            expect(ids(requestLog.storedSessions.list(filter, 200).sessions)).toEqual(ids(expected))
+            expect(ids(reader.sessions()?.list(filter, 200).sessions)).toEqual(ids(expected))
+          }
+          reader.close()
+          await close()
+        },
+      ),
+      { numRuns: 25 },
     )
   })
 

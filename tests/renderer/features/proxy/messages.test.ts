@@ -237,6 +237,8 @@ describe("an app's card", () => {
     expect(next.use.t1).toBe(first.use.t1)
     expect(next.use.t2).not.toBe(first.use.t2)
     expect(withUse(next, [use({ short: 'day' })]).use.t1?.short).toBe('day')
+    const open = { day: '0', month: '0', open: ['day' as const] }
+    expect(withUse(next, [use({ allowed: open })]).use.t1?.allowed).toEqual(open)
     expect(withUse(next, [use()]).use.t2).toBeUndefined()
   })
   it('is collapsed once its key can no longer be used', () => {
