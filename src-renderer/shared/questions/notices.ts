@@ -31,7 +31,7 @@ export function followQuestions(): () => void {
 
 function notify(question: AppQuestion): Notification | null {
   const t = i18n.getFixedT(null, 'questions')
-  const { id, cost, spentToday } = question
+  const { app, cost, spentToday } = question
   const models = modelsOf(question).map(plainText)
   const sc = (amount: string): string => t('sc', { amount: showSc(amount, locale()) })
   const body = t('notice', {
@@ -39,6 +39,6 @@ function notify(question: AppQuestion): Notification | null {
     cost: cost === null ? t('unknown') : sc(cost),
     today: sc(spentToday),
   })
-  // The window has the question on every page.
-  return showBrowserNotice(t('asks', { app: plainText(question.app.name) }), body, id, () => undefined)
+  // The window has the question on every page. An app that asks and leaves again and again has one notification.
+  return showBrowserNotice(t('asks', { app: plainText(app.name) }), body, `question.${app.id}`, () => undefined)
 }
