@@ -2,6 +2,7 @@ import type { Api } from '../api/connect.ts'
 import { problemOf } from '../api/problem.ts'
 import { subscribe } from '../api/watch.ts'
 import { followAlerts } from '../shared/alerts/browserNotifications.ts'
+import { followQuestions } from '../shared/questions/notices.ts'
 import { alertsStore, withAlerts } from '../stores/alerts.ts'
 import { appStore, withApp, withLink } from '../stores/app.ts'
 import { appsStore } from '../stores/apps.ts'
@@ -79,6 +80,7 @@ export function startSubscriptions({ client, link }: StudioApi): void {
     (thrown) => alertsStore.setState({ problem: problemOf(thrown) }),
   )
   followAlerts()
+  followQuestions()
   setInterval(() => void readSummary(client), summaryEveryMs)
 }
 

@@ -115,6 +115,24 @@ export async function expectAccessibleInDark(page: Page, name: string): Promise<
   await expectAccessible(page)
 }
 
+/**
+ * Takes pictures as `takePictures` does, and expects that axe finds no violation and nothing scrolls sideways: in both themes, in a wide
+ * window and in one of 700 px.
+ */
+export async function expectGoodEverywhere(page: Page, name: string): Promise<void> {
+  await takePictures(page, name, true)
+  for (const width of [700, 1440]) {
+    await page.setViewportSize({ width, height: 900 })
+    const sideways = () =>
+      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    await expect.poll(sideways).toBe(0)
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await expectAccessible(page)
+    }
+  }
+}
+
 /** Lets the page read and write the clipboard. */
 export const allowClipboard = (page: Page): Promise<void> =>
   page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

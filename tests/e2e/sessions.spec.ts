@@ -1,6 +1,6 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
-import { expectAccessible, expectAccessibleInDark } from './chatWorld.ts'
+import { expectGoodEverywhere } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
 import { connectApp, goToPage, quick } from './journey.ts'
 
@@ -41,9 +41,6 @@ async function runAgent(key: string, turns: number, broken: number): Promise<voi
   }
 }
 
-const overflow = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-
 test('a session opens by keyboard, says why its turns cost more, and links from the alert and from the log', async ({
   page,
 }) => {
@@ -66,9 +63,15 @@ test('a session opens by keyboard, says why its turns cost more, and links from 
   await expect(turns.nth(1)).toContainText(windowText('sessions:starts'))
   await expect(turns.nth(3)).toContainText(windowText('sessions:kept'))
   await expect(turns.nth(4)).toContainText('tokens lost')
-  await expectAccessible(page)
-  await expectAccessibleInDark(page, 'sessions-1-open')
-  await page.emulateMedia({ colorScheme: 'light' })
+  await expectGoodEverywhere(page, 'sessions-1-open')
+
+  // Of two reasons, the turns of one alone. A turn opens its request.
+  const time = findings.getByRole('listitem').filter({ hasText: 'A time in the system prompt changed.' })
+  await time.getByRole('button', { name: windowText('sessions:findings.only') }).press('Enter')
+  await expect(turns).toHaveCount(3)
+  await expect(turns.nth(1)).toContainText('A time in the system prompt changed.')
+  await time.getByRole('button', { name: windowText('sessions:findings.showAll') }).press('Enter')
+  await expect(turns).toHaveCount(7)
 
   // The row closes and opens by keyboard.
   const row = page.getByRole('button', { name: /^Hide the turns of Harbour agent/ })
@@ -76,34 +79,55 @@ test('a session opens by keyboard, says why its turns cost more, and links from 
   await expect(findings).toBeHidden()
   await page.getByRole('button', { name: /^Show the turns of Harbour agent/ }).press('Space')
   await expect(findings).toBeVisible()
-  await page.setViewportSize({ width: 700, height: 900 })
-  expect(await overflow(page)).toBe(0)
-  await expectAccessible(page)
-  await page.setViewportSize({ width: 1440, height: 900 })
+  await turns
+    .nth(4)
+    .getByRole('button', { name: windowText('sessions:showTurn', { turn: '4' }) })
+    .press('Enter')
+  await expect(page).toHaveURL(/#\/proxy/)
+  const card = page.getByRole('region', { name: windowText('sessions:prompt.title') })
+  await expect(card.getByRole('link', { name: 'Turn 4 of 6' })).toBeVisible()
 
   // In the log, the same session is one row, and each request says why it cost what it cost.
-  await goToPage(page, windowText('shell:pages.proxy'))
   await page.getByRole('radio', { name: windowText('proxy:log.views.sessions') }).press('Space')
   await expect(page.getByRole('button', { name: /^Show the turns of Harbour agent/ })).toBeVisible()
   await page.getByRole('radio', { name: windowText('proxy:log.views.requests') }).press('Space')
   const log = page.getByRole('grid', { name: windowText('proxy:log.title') })
   await log.focus()
   await page.keyboard.press('Enter')
-  const card = page.getByRole('region', { name: windowText('sessions:prompt.title') })
   await expect(card).toContainText('A time in the system prompt changed.')
   await expect(card.getByRole('link', { name: 'Turn 6 of 6' })).toBeVisible()
   const sections = card.getByRole('table', { name: windowText('sessions:prompt.sections') }).getByRole('row')
   await expect(sections.nth(1)).toContainText('3 sections')
   await expect(sections.nth(2)).toContainText(windowText('sessions:prompt.states.first'))
-  await expectAccessible(page)
-  await expectAccessibleInDark(page, 'sessions-2-request')
+  await expectGoodEverywhere(page, 'sessions-2-request')
   await card.getByRole('link', { name: 'Turn 6 of 6' }).press('Enter')
   await expect(findings).toBeVisible()
+})
+
+test('sessions are filtered by app and by lost cache, by keyboard alone', async ({ page }) => {
+  await runAgent(await connectApp(page, 'Harbour agent'), 3, 2)
+  await runAgent(await connectApp(page, 'Quiet agent'), 2, 9)
+  await page.getByRole('radio', { name: windowText('proxy:log.views.sessions') }).press('Space')
+  const rows = page.getByRole('button', { name: /^Show the turns of/ })
+  await expect(rows).toHaveCount(2)
+  const app = page.getByRole('combobox', { name: windowText('proxy:log.app') })
+  await app.focus()
+  await page.keyboard.type('Quiet')
+  await expect(rows).toHaveCount(1)
+  await expect(rows).toHaveAccessibleName(/Quiet agent/)
+  const lost = page.getByRole('checkbox', { name: windowText('sessions:onlyLost') })
+  await lost.press('Space')
+  await expect(page.getByText(windowText('sessions:noneMatch'))).toBeVisible()
+  await expectGoodEverywhere(page, 'sessions-4-filtered')
+  await page.getByRole('button', { name: windowText('proxy:log.clear') }).press('Enter')
+  await expect(rows).toHaveCount(2)
+  await lost.press('Space')
+  await expect(rows).toHaveCount(1)
+  await expect(rows).toHaveAccessibleName(/Harbour agent/)
 })
 
 test('before the first session, the page says what will be there', async ({ page }) => {
   await page.goto(`${new URL(page.url()).origin}/#/usage/sessions`)
   await expect(page.getByText(windowText('sessions:emptyTitle'))).toBeVisible()
-  await expectAccessible(page)
-  await expectAccessibleInDark(page, 'sessions-3-empty')
+  await expectGoodEverywhere(page, 'sessions-3-empty')
 })

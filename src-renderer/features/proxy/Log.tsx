@@ -71,7 +71,7 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
   return (
     <section ref={section} aria-label={t('log.title')} className="@container flex flex-col gap-px">
       <div ref={bar} className="-mx-0.5 sticky top-0 z-20 bg-bg px-0.5 pt-3">
-        <div className="flex flex-wrap items-start gap-2">
+        <div className={cx('flex flex-wrap items-start gap-2', view === 'sessions' && 'pb-3')}>
           <Segmented
             label={t('log.view')}
             value={view}

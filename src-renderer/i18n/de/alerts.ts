@@ -114,10 +114,10 @@ export const alerts = {
     cache: 'Verlorener Cache',
     cacheHint: 'Wenn eine App den Cache des Dienstes dreimal in Folge verliert, sodass ihre Anfragen mehr kosten.',
     notify: 'Mitteilungen des Systems',
-    notifyHint: 'Sie enthalten Zahlen und Namen von Apps, nie einen Schlüssel oder eine Nachricht.',
+    notifyHint: 'Sie enthalten Zahlen und Namen von Apps und Modellen, nie einen Schlüssel oder eine Nachricht.',
     browser: 'Mitteilungen im Browser',
     browserHint:
-      'Erscheinen, solange diese Seite geöffnet ist. Sie enthalten Zahlen und Namen von Apps, nie einen Schlüssel oder eine Nachricht.',
+      'Erscheinen, solange diese Seite geöffnet ist. Sie enthalten Zahlen und Namen von Apps und Modellen, nie einen Schlüssel oder eine Nachricht.',
     browserDenied: 'Der Browser blockiert Mitteilungen für diese Seite. Erlaube sie in der Adressleiste.',
     browserMissing: 'Dieser Browser unterstützt keine Mitteilungen.',
     try: 'Test senden',

@@ -22,6 +22,9 @@ export const questions = {
   more: 'Zum Budget hinzufügen',
   tomorrow: 'Bis morgen erlauben (UTC)',
   refuse: 'Abweisen',
+  notice: 'Modell: {{models}}. Kostet höchstens: {{cost}}. Heute ausgegeben: {{today}}.',
+  offer: 'Fragen übersieht man leicht, solange diese Seite im Hintergrund ist.',
+  notify: 'Mich benachrichtigen',
   before: {
     once: 'Die Anfragen von {{app}} wurden schon einmal erlaubt.',
     more: 'Das Budget von {{app}} wurde schon erhöht.',

@@ -104,9 +104,10 @@ export const alerts = {
     cache: 'Lost cache',
     cacheHint: 'When an app loses the cache of the service three turns in a row, so that its requests cost more.',
     notify: 'System notifications',
-    notifyHint: 'They contain figures and app names, never a key or a message.',
+    notifyHint: 'They contain figures and names of apps and models, never a key or a message.',
     browser: 'Browser notifications',
-    browserHint: 'Shown while this page is open. They contain figures and app names, never a key or a message.',
+    browserHint:
+      'Shown while this page is open. They contain figures and names of apps and models, never a key or a message.',
     browserDenied: 'The browser blocks notifications for this page. Allow them in the address bar.',
     browserMissing: 'This browser does not support notifications.',
     try: 'Send a test',

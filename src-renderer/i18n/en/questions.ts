@@ -22,6 +22,9 @@ export const questions = {
   more: 'Add to budget',
   tomorrow: 'Allow until tomorrow (UTC)',
   refuse: 'Refuse',
+  notice: 'Model: {{models}}. Costs at most: {{cost}}. Spent today: {{today}}.',
+  offer: 'Questions are easy to miss while this page is in the background.',
+  notify: 'Notify me',
   before: {
     once: 'The requests of {{app}} were already allowed once.',
     more: 'The budget of {{app}} was already raised.',

@@ -114,10 +114,10 @@ export const alerts = {
     cacheHint:
       'Cuando una app pierde la caché del servicio en tres turnos seguidos, de modo que sus solicitudes cuestan más.',
     notify: 'Notificaciones del sistema',
-    notifyHint: 'Contienen cifras y nombres de apps, nunca una clave ni un mensaje.',
+    notifyHint: 'Contienen cifras y nombres de apps y modelos, nunca una clave ni un mensaje.',
     browser: 'Notificaciones del navegador',
     browserHint:
-      'Se muestran mientras esta página está abierta. Contienen cifras y nombres de apps, nunca una clave ni un mensaje.',
+      'Se muestran mientras esta página está abierta. Contienen cifras y nombres de apps y modelos, nunca una clave ni un mensaje.',
     browserDenied: 'El navegador bloquea las notificaciones de esta página. Permítelas en la barra de direcciones.',
     browserMissing: 'Este navegador no admite notificaciones.',
     try: 'Enviar una prueba',

@@ -22,6 +22,9 @@ export const questions = {
   more: 'Añadir al presupuesto',
   tomorrow: 'Permitir hasta mañana (UTC)',
   refuse: 'Rechazar',
+  notice: 'Modelo: {{models}}. Coste máximo: {{cost}}. Gastado hoy: {{today}}.',
+  offer: 'Es fácil pasar por alto las preguntas mientras esta página está en segundo plano.',
+  notify: 'Notificarme',
   before: {
     once: 'Las solicitudes de {{app}} ya se permitieron una vez.',
     more: 'El presupuesto de {{app}} ya se aumentó.',

@@ -116,10 +116,10 @@ export const alerts = {
     cacheHint:
       'Quand une app perd le cache du service pendant trois tours de suite, ce qui rend ses requêtes plus chères.',
     notify: 'Notifications du système',
-    notifyHint: 'Elles contiennent des chiffres et des noms d’apps, jamais une clé ni un message.',
+    notifyHint: 'Elles contiennent des chiffres et des noms d’apps et de modèles, jamais une clé ni un message.',
     browser: 'Notifications du navigateur',
     browserHint:
-      'Affichées tant que cette page est ouverte. Elles contiennent des chiffres et des noms d’apps, jamais une clé ni un message.',
+      'Affichées tant que cette page est ouverte. Elles contiennent des chiffres et des noms d’apps et de modèles, jamais une clé ni un message.',
     browserDenied: 'Le navigateur bloque les notifications de cette page. Autorisez-les dans la barre d’adresse.',
     browserMissing: 'Ce navigateur ne prend pas en charge les notifications.',
     try: 'Envoyer un test',

@@ -116,10 +116,10 @@ export const alerts = {
     cacheHint:
       'Quando um app perde o cache do serviço em três rodadas seguidas, e por isso suas solicitações custam mais.',
     notify: 'Notificações do sistema',
-    notifyHint: 'Contêm valores e nomes de apps, nunca uma chave ou mensagem.',
+    notifyHint: 'Contêm valores e nomes de apps e modelos, nunca uma chave ou mensagem.',
     browser: 'Notificações do navegador',
     browserHint:
-      'Mostradas enquanto esta página está aberta. Contêm valores e nomes de apps, nunca uma chave ou mensagem.',
+      'Mostradas enquanto esta página está aberta. Contêm valores e nomes de apps e modelos, nunca uma chave ou mensagem.',
     browserDenied: 'O navegador bloqueia notificações desta página. Permita-as na barra de endereços.',
     browserMissing: 'Este navegador não oferece notificações.',
     try: 'Enviar um teste',

@@ -22,6 +22,9 @@ export const questions = {
   more: 'Somar ao orçamento',
   tomorrow: 'Permitir até amanhã (UTC)',
   refuse: 'Recusar',
+  notice: 'Modelo: {{models}}. Custo máximo: {{cost}}. Gasto hoje: {{today}}.',
+  offer: 'É fácil não ver as perguntas enquanto esta página está em segundo plano.',
+  notify: 'Notificar-me',
   before: {
     once: 'As solicitações de {{app}} já foram permitidas uma vez.',
     more: 'O orçamento de {{app}} já foi aumentado.',

@@ -23,8 +23,11 @@ export async function switchBrowserNotices(on: boolean): Promise<BrowserNotices>
   return browserNotices()
 }
 
-/** The tag makes the same alert in two windows of one browser a single notification. */
-export function showBrowserNotice(title: string, body: string, tag: string, onClick: () => void): boolean {
+/**
+ * Shows a notification, or returns null when the browser refuses. The tag makes the same one of two windows of one browser a single
+ * notification.
+ */
+export function showBrowserNotice(title: string, body: string, tag: string, onClick: () => void): Notification | null {
   try {
     const notice = new Notification(title, { body, tag, silent: true })
     notice.onclick = () => {
@@ -32,10 +35,10 @@ export function showBrowserNotice(title: string, body: string, tag: string, onCl
       notice.close()
       onClick()
     }
-    return true
+    return notice
   } catch {
     // Some mobile browsers define `Notification` but refuse it on pages. The list in the window still works.
-    return false
+    return null
   }
 }
 

@@ -4,7 +4,9 @@ import { showSc } from '../../../src-preload/contract/amountText.ts'
 import { type AppQuestion, type AskReason, lastSeen, modelsOf } from '../../../src-preload/contract/questions.ts'
 import type { AnswerKind } from '../../../src-preload/contract/requests.ts'
 import { showList } from '../../i18n/format.ts'
+import { useAlerts } from '../../stores/alerts.ts'
 import { useQuestions } from '../../stores/questions.ts'
+import { browserNotices, switchBrowserNotices } from '../alerts/browserNotifications.ts'
 import { ProblemNotice } from '../errors/ProblemNotice.tsx'
 import { useStudio } from '../studioContext.ts'
 import { showToast } from '../toasts.ts'
@@ -28,7 +30,25 @@ export function QuestionCards() {
       {questions.map((question) => (
         <QuestionCard key={question.id} question={question} />
       ))}
+      {questions.length > 0 && <NotifyOffer />}
     </section>
+  )
+}
+
+/** Offers notifications of the browser while there is a reason for them. It asks for permission when a person presses this, never by itself. */
+function NotifyOffer() {
+  const { t } = useTranslation('questions')
+  // Null until the first event: only then is it known whether the host shows them itself.
+  const isOfBrowser = useAlerts(({ alerts, notifies }) => alerts !== null && !notifies)
+  const [state, setState] = useState(browserNotices)
+  if (!isOfBrowser || state !== 'off') return null
+  return (
+    <p className="flex flex-wrap items-center gap-2 border-line border-b bg-raise px-3 py-1.5 text-s text-soft">
+      {t('offer')}
+      <Button size="small" onClick={() => void switchBrowserNotices(true).then(setState)}>
+        {t('notify')}
+      </Button>
+    </p>
   )
 }
 

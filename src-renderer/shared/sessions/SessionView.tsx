@@ -123,8 +123,7 @@ function Findings({ turns, only, onOnly }: FindingsProps) {
               </p>
               <Button
                 size="small"
-                variant="plain"
-                className="-ms-2"
+                className="mt-1"
                 aria-pressed={only === loss.change}
                 onClick={() => onOnly(only === loss.change ? null : loss.change)}
               >
