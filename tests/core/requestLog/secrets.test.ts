@@ -179,7 +179,7 @@ describe('a logged body', () => {
   })
 
   it('loses a key that a stream of a text completion sends in pieces, of each of its choices', () => {
-    const pieces = [...`The key is ${key}, ok?`].flatMap((text) => [
+    const pieces = `The key is ${key}, ok?`.split('').flatMap((text) => [
       `data: ${JSON.stringify({ choices: [{ text, index: 0, finish_reason: null }] })}\n\n`,
       `data: ${JSON.stringify({ choices: [{ text: '-', index: 1, finish_reason: null }] })}\n\n`,
     ])
