@@ -256,6 +256,8 @@ export interface LimitRefusal {
   retryAfterMs: number | null
   /** Why a person can be asked instead. Absent: the refusal is final. */
   asks?: readonly AskReason[]
+  /** With `asks`: by how much an exceeded budget is spent and reserved beyond its amount already, nano-SC. Running requests may cost more than estimated. */
+  overspent?: Nano
 }
 
 /** One request's part of its app's limits. Must be settled once. */

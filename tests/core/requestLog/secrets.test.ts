@@ -179,10 +179,12 @@ describe('a logged body', () => {
   })
 
   it('loses a key that a stream of a text completion sends in pieces, of each of its choices', () => {
-    const pieces = [...`The key is ${key}, ok?`].flatMap((text) => [
-      `data: ${JSON.stringify({ choices: [{ text, index: 0, finish_reason: null }] })}\n\n`,
-      `data: ${JSON.stringify({ choices: [{ text: '-', index: 1, finish_reason: null }] })}\n\n`,
-    ])
+    const pieces = `The key is ${key}, ok?`
+      .split('')
+      .flatMap((text) => [
+        `data: ${JSON.stringify({ choices: [{ text, index: 0, finish_reason: null }] })}\n\n`,
+        `data: ${JSON.stringify({ choices: [{ text: '-', index: 1, finish_reason: null }] })}\n\n`,
+      ])
     const masked = mask.body(`${pieces.join('')}data: [DONE]\n\n`, false)
     const texts = [...masked.matchAll(/"text":"([^"]*)","index":0/g)].map(([, text]) => text)
     expect(texts.join('')).toBe('The key is [secret: github], ok?')

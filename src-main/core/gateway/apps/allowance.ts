@@ -186,7 +186,8 @@ export class AppAllowance implements Allowance {
     if (!over) return asks.length > 0 ? { ...refusals.notConfirmed(app, asks, model, cost), asks } : null
     const refusal = refusals.budgetTooSmall({ ...over, reserved: others, cost }, this.#now())
     if (app.atBudget === 'refuse' || !mayAsk) return refusal
-    return { ...refusal, asks: [...all.map(({ window }) => window), ...asks] }
+    const overspent = all.reduce((most, { amount, spent }) => max(most, spent + others - amount), 0n)
+    return { ...refusal, asks: [...all.map(({ window }) => window), ...asks], overspent }
   }
 
   /** Why a person must be asked, budgets aside. */
@@ -224,6 +225,8 @@ export class AppAllowance implements Allowance {
     return made
   }
 }
+
+const max = (one: Nano, other: Nano): Nano => (one > other ? one : other)
 
 function limitsOf(app: App): Limits {
   const { endpoints, models, budgetTotal, budgetMonth, budgetDay, askAbove } = app

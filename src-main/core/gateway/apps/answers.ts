@@ -77,9 +77,9 @@ export function grantsOf(granted: readonly StoredQuestion[], now: string): Grant
   return { extra, open }
 }
 
-/** A round amount (1, 2 or 5 with zeros) that suffices for a few more requests of this cost, nano-SC. */
-export function roundRaise(cost: Nano): Nano {
-  const wanted = cost * 4n
+/** A round amount (1, 2 or 5 with zeros) that suffices for a few more requests of this cost, also from an overspent budget. Nano-SC. */
+export function roundRaise(cost: Nano, overspent: Nano = 0n): Nano {
+  const wanted = cost * 4n + overspent
   for (let unit = 10_000_000n; ; unit *= 10n)
     for (const step of [1n, 2n, 5n]) if (unit * step >= wanted || unit > 10n ** 20n) return unit * step
 }

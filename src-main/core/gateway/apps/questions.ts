@@ -46,6 +46,7 @@ export interface QuestionsOptions {
 interface Waiting {
   request: AskedRequest
   endsAt: number
+  overspent: Nano
   end(asked: Asked): void
 }
 
@@ -85,13 +86,13 @@ export class Questions {
   list = (): AppQuestion[] => [...this.#open.values()].map(shown)
 
   /**
-   * Waits until a person has answered, or until `endsAt` (ms since 1970).
+   * Waits until a person has answered, or until `endsAt` (ms since 1970). `overspent` as in `LimitRefusal`.
    * @throws StudioError `cancelled` when `signal` aborts; those of the database when the question can't be stored
    */
   ask(
     app: Pick<App, 'id' | 'name'>,
     request: Omit<AskedRequest, 'number'>,
-    { signal, endsAt }: { signal: AbortSignal; endsAt: number },
+    { signal, endsAt, overspent = 0n }: { signal: AbortSignal; endsAt: number; overspent?: Nano | undefined },
   ): Promise<Asked> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(cancelled())
@@ -128,7 +129,7 @@ export class Questions {
         stop()
         resolve(asked)
       }
-      question.waiting.set(number, { request: { number, ...request }, endsAt, end })
+      question.waiting.set(number, { request: { number, ...request }, endsAt, overspent, end })
       signal.addEventListener('abort', gone, { once: true })
       try {
         this.#save(question, known === undefined)
@@ -257,6 +258,7 @@ function shown({ id, app, askedAt, spentToday, waiting }: OpenQuestion): AppQues
   const all = [...waiting.values()]
   const requests = all.map(({ request }) => request)
   const isAboutBudget = requests.some(({ reasons }) => reasons.some((one) => one !== 'model' && one !== 'cost'))
+  const overspent = all.reduce((most, one) => (one.overspent > most ? one.overspent : most), 0n)
   const known = requests.reduce((sum, { cost }) => sum + toNano(cost ?? '0'), 0n)
   return {
     id,
@@ -266,6 +268,6 @@ function shown({ id, app, askedAt, spentToday, waiting }: OpenQuestion): AppQues
     spentToday,
     requests,
     cost: requests.some(({ cost }) => cost === null) ? null : fromNano(known),
-    suggested: isAboutBudget ? fromNano(roundRaise(known)) : null,
+    suggested: isAboutBudget ? fromNano(roundRaise(known, overspent)) : null,
   }
 }

@@ -49,9 +49,9 @@ export async function askPerson(
   let refused: LimitRefusal | null = over
   try {
     while (refused?.asks) {
-      const { asks }: LimitRefusal = refused
+      const { asks, overspent }: LimitRefusal = refused
       const wish = { model, cost: cost === null ? null : fromNano(cost), reasons: [...(asks ?? [])] }
-      const asked = await questions.ask(app, wish, { signal: gone, endsAt })
+      const asked = await questions.ask(app, wish, { signal: gone, endsAt, overspent })
       if (asked === 'none' || asked === 'full' || asked === 'refuse') {
         const message = `${refused.message} ${outcomes[asked]}`
         return { refused: { ...refused, message }, answer: asked === 'refuse' ? asked : null }

@@ -18,6 +18,8 @@ const maxLines = 6
 const maxChains = 8
 /** A request belongs to an earlier conversation when it shares this part of its size, or of its own. */
 const sharedPart = 0.5
+/** Conversations that a request is compared with because they began with the same history. Few ever do, and each comparison reads both. */
+const maxCompared = 8
 /** A shorter history proves nothing, because an agent asks for a title with the same first message. */
 const minHistory = 2
 /** Turns that are read to restore the sections of a session after a start. */
@@ -164,10 +166,13 @@ export class Sessions {
 
   /** The conversation whose history a request goes on with. One that repeats its beginning is another conversation. */
   #byHistory(chains: readonly string[], { sections }: TurnStart): Line | null {
-    for (let at = chains.length - 1; at >= 0; at -= 1) {
+    let left = maxCompared
+    for (let at = chains.length - 1; at >= 0 && left > 0; at -= 1) {
       const chain = chains[at] ?? ''
       const line = this.#chains.get(chain)
-      if (!line || !isSameTalk(line, sections ?? [])) continue
+      if (!line) continue
+      left -= 1
+      if (!isSameTalk(line, sections ?? [])) continue
       if (at === chains.length - 1 && chain !== line.chains.at(-1)) continue
       this.#touch(line.session)
       return line

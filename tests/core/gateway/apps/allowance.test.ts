@@ -400,6 +400,15 @@ describe('an app that asks at its budget', () => {
     expect(allowance.expect(app, begin(app), wish({ cost: sc('0.5') }))?.asks).toEqual(['month', 'day'])
   })
 
+  it('says by how much its budgets are overspent already, with what is reserved', () => {
+    spend('1.4')
+    expect(allowance.expect(app, begin(app), wish({ cost: sc('0.01') }))?.overspent).toBe(sc('0.4'))
+    const held = begin(app)
+    allowance.permit(held, ['day'])
+    allowance.expect(app, held, wish({ cost: sc('0.5') }))
+    expect(allowance.expect(app, begin(app), wish({ cost: null }))?.overspent).toBe(sc('0.9'))
+  })
+
   it('may spend a raise, together with its other requests, and not more', () => {
     spend('1')
     grants = { ...noGrants, extra: { ...noGrants.extra, day: sc('1') } }

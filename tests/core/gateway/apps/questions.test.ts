@@ -87,6 +87,14 @@ describe('a question', () => {
     expect(await first).toBe('once')
   })
 
+  it('suggests a raise that suffices also when more than the budget is spent already', () => {
+    const overspent = (amount: string) => ({ signal: gone.signal, endsAt: evening + 1000, overspent: toNano(amount) })
+    void questions.ask(app, wish({ cost: '0.01' }), overspent('0.4')).catch(() => undefined)
+    expect(only().suggested).toBe('0.5')
+    void questions.ask(app, wish({ cost: null }), overspent('3')).catch(() => undefined)
+    expect(only().suggested).toBe('5')
+  })
+
   it('has no total cost while one price is unknown, and no amount without a budget', () => {
     void ask({ cost: null, reasons: ['model'] })
     expect(only()).toMatchObject({ cost: null, suggested: null })

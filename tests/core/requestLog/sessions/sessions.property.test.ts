@@ -308,6 +308,24 @@ describe('sessions', () => {
     expect(alive * 4001).toBeLessThanOrEqual(200_000)
   })
 
+  it('are looked for in little time, also when the history of a request is that of many which are not its own', () => {
+    const { start, turn } = fresh()
+    const own = (hash: string, size: number, kind: HashedSection['kind'] = 'message'): HashedSection => ({
+      ...{ kind, hash, undated: hash, unnumbered: hash, size, name: null },
+    })
+    const history = Array.from({ length: 4000 }, (_, at) => own(`history ${at}`, 1))
+    for (let n = 0; n < 190; n += 1) {
+      const tools = Array.from({ length: 100 }, (_, at) => own(`tool ${n} ${at}`, 1, 'tool'))
+      const before = [...tools, own(`system ${n}`, 100_000, 'system')]
+      for (let length = 3; length < 10; length += 1) turn([...before, ...history.slice(0, n * 8 + length)])
+      turn([...before, ...history.slice(0, n * 8 + 8), own(`end ${n}`, 1)])
+    }
+    const from = process.threadCpuUsage()
+    start([own('other', 1, 'system'), ...history])
+    const { user, system: inSystem } = process.threadCpuUsage(from)
+    expect((user + inSystem) / 1000).toBeLessThan(100)
+  })
+
   it('that a deletion of rows made the program forget have the sums of all their requests', async () => {
     const { start, turn, sessions, requestLog } = fresh()
     const old = turn(talk('two', 1), { id: 'b' })
