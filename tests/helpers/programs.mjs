@@ -123,6 +123,21 @@ export const programs = {
     probe: (folder) =>
       failure('sh', ['-c', 'mkfifo "$0" && bash -c true && tar -cf - -C / dev/null > /dev/null', join(folder, 'fifo')]),
   },
+  zsh: {
+    what: 'zsh with its completion',
+    debian: ['zsh'],
+    isForCi: true,
+    platforms: posix,
+    probe: () => failure('zsh', ['-fc', 'autoload -Uz compinit && autoload +X compinit && zmodload zsh/zle']),
+  },
+  fish: {
+    what: 'fish',
+    debian: ['fish'],
+    isForCi: true,
+    platforms: posix,
+    probe: (folder) =>
+      failure('fish', ['--no-config', '-c', 'complete -C "ech"'], { env: { PATH: pathForTests(), HOME: folder } }),
+  },
   // Too large to be installed for one test: half a gigabyte.
   soffice: {
     what: 'LibreOffice with Writer',

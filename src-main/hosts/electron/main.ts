@@ -37,6 +37,7 @@ import { StateFeed } from '../../core/shared/stateFeed.ts'
 import { createKeychain } from '../keychain.ts'
 import { logUncaught } from '../lastResort.ts'
 import { openDataDir } from '../node/folder.ts'
+import { type LocalSocket, openLocalSocket } from '../node/localSocket.ts'
 import { checkInOwnRun } from '../selfCheck/ownRun.ts'
 import { externalAddress, isOwn } from './address.ts'
 import { ThemeFollower } from './appearance.ts'
@@ -163,6 +164,7 @@ async function start(folder: string): Promise<void> {
   const openWindowsFile = join(app.getPath('userData'), 'windows.json')
   let isRestarting = false
   let core: Core | null = null
+  let socket: LocalSocket | null = null
   let settings: Settings | null = null
   const quit = stopBeforeQuit({
     ...{ app, dialog, log, activity: () => core?.activity.read() ?? null },
@@ -171,6 +173,7 @@ async function start(folder: string): Promise<void> {
       // Before the core has started, the windows of the last run are not open yet, and their list stays.
       if (core !== null && !isRestarting) storeOpenWindows(openWindowsFile, windows.openNow())
       ending.abort()
+      await socket?.close()
       await (await starting.catch(() => null))?.stop()
     },
   })
@@ -266,6 +269,10 @@ async function start(folder: string): Promise<void> {
     return null
   })
   if (!core || quit.asked()) return
+  // Commands of a terminal use this studio while it runs.
+  socket = await openLocalSocket(folder, () => null, log)
+  if (quit.asked()) return await socket?.close()
+  await socket?.serve(core)
   const shortcut = new QuickShortcut(globalShortcut, () => quick.toggle())
   ending.signal.addEventListener('abort', () => shortcut.close())
   const desktopState = new StateFeed<DesktopState>({

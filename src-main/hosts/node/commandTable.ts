@@ -29,8 +29,8 @@ export interface DescribedCommand {
   usage: string
   about: string
   options: readonly DescribedOption[]
-  /** What each argument means. */
-  arguments: readonly { name: string; about: string }[]
+  /** What each argument means, and its values if there is a list. */
+  arguments: readonly { name: string; about: string; choices: readonly string[] }[]
   /** Names of the commands below it. */
   commands: readonly string[]
   examples: readonly string[]
@@ -47,7 +47,9 @@ export function commandsOf(command: Command, name = ''): DescribedCommand[] {
     usage: `${name} ${command.usage()}`.trim(),
     about: command.description(),
     options: command.createHelp().visibleOptions(command).map(optionOf),
-    arguments: command.registeredArguments.map((one) => ({ name: one.name(), about: one.description })),
+    arguments: command.registeredArguments.map((one) => ({
+      ...{ name: one.name(), about: one.description, choices: one.argChoices ?? [] },
+    })),
     commands: below.map((one) => one.name()),
     examples: examples.get(command) ?? [],
   }

@@ -30,6 +30,7 @@ const wordsOf = (command: DescribedCommand, all: readonly DescribedCommand[]): (
     const below = all.find((one) => one.name === `${command.name} ${name}`.trim())
     return [name, brief(below?.about ?? '')] as const
   }),
+  ...command.arguments.flatMap(({ choices, about }) => choices.map((one) => [one, brief(about)] as const)),
   ...command.options.map(({ long, about }) => [long, brief(about)] as const),
 ]
 
@@ -126,7 +127,7 @@ function fish(all: readonly DescribedCommand[]): string {
     const start = `complete -c ${program} -n ${fishQuoted(`__inference_studio_at ${fishQuoted(place(one))}`)}`
     return [
       ...wordsOf(one, all)
-        .slice(0, one.commands.length)
+        .filter(([word]) => !word.startsWith('--'))
         .map(([word, about]) => `${start} -f -a ${word} -d ${fishQuoted(about)}`),
       ...one.options.map(({ long, about, takesValue, choices }) => {
         const value = choices.length > 0 ? ` -x -a ${fishQuoted(choices.join(' '))}` : takesValue ? ' -r' : ''

@@ -9,7 +9,7 @@ import { transfersPath } from '../../../src-preload/contract/transfers.ts'
 import type { BytesHandler } from '../../core/ports/bytes.ts'
 import { createPageSockets, type PageSockets } from './web/socket.ts'
 
-// The socket over which commands use a studio that runs on their data folder. The right to open the folder is the right to use the socket:
+// The socket over which commands use a studio that runs on their data folder, of `serve` or of the desktop application. The right to open the folder is the right to use the socket:
 // there is no other secret. Pages can't open such sockets.
 
 /** Longest path of a socket on macOS, less the final zero byte; Linux allows four more. */
@@ -52,7 +52,7 @@ export const addressPath = '/address'
 /**
  * Opens the socket of a data folder that this process owns. Null where there is none: on Windows, and where the system refuses it, which is
  * logged and no failure.
- * @param urlToOpen an address of the page that works once; null while no page is served
+ * @param urlToOpen an address of the page that works once; null while no page is served, and in the desktop application
  */
 export async function openLocalSocket(
   dataDir: string,

@@ -189,7 +189,11 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
     'Speech, images, transcription and documents as tools of an agent: an MCP server on standard input and output',
     ['INFERENCE_STUDIO_KEY=isk_… inference-studio mcp'],
   )
-    .option('--api-port <n>', 'port of the local API of the running studio (default: that of the settings)', port)
+    .option(
+      '--api-port <n>',
+      'port of the local API while this command runs a studio; on Windows also that of the running studio (default: any free port)',
+      port,
+    )
     .addOption(dataFolder())
     .action(async (options, command) => {
       checkConnectionUsage(options, command)

@@ -139,7 +139,7 @@ export async function runningStudio(dataDir: string): Promise<UsedStudio | null>
   }
 }
 
-/** An address of the page of the running studio, which works once, within a minute. @throws StudioError `no_such_item` */
+/** An address of the page of the running studio, which works once, within a minute. @throws StudioError `no_such_item` for a studio without a page, or none */
 export async function pageOfRunning(dataDir: string): Promise<string> {
   const path = socketOf(dataDir)
   const none = new StudioError(
@@ -155,7 +155,11 @@ export async function pageOfRunning(dataDir: string): Promise<string> {
     contentLength: 0,
     body: null,
   }).catch(() => null)
-  if (reply?.status !== 200 || !reply.body) throw none
+  if (!reply?.body) throw none
+  if (reply.status !== 200) {
+    const words = 'The running studio serves no page: it is the desktop application, or "serve --no-web".'
+    throw new StudioError('no_such_item', words)
+  }
   return (await buffer(reply.body)).toString()
 }
 

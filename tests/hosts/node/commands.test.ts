@@ -89,26 +89,6 @@ describe('what is made from the table', () => {
       for (const { long } of command.options) expect(script).toContain(name === 'fish' ? long.slice(2) : long)
   })
 
-  it('the completion of bash is valid, and completes commands, options and values', () => {
-    const script = join(folder, 'completion.bash')
-    writeFileSync(script, completionScript('bash', all))
-    const complete = (...words: string[]): string =>
-      execFileSync(
-        'bash',
-        [
-          '-c',
-          `source "$0"; COMP_WORDS=(inference-studio "$@"); COMP_CWORD=$#; _inference_studio; echo "\${COMPREPLY[*]}"`,
-          script,
-          ...words,
-        ],
-        { encoding: 'utf8' },
-      ).trim()
-    expect(complete('transc')).toBe('transcribe')
-    expect(complete('apps', 're')).toBe('resume revoke')
-    expect(complete('requests', '--outcome', 'f')).toBe('failed')
-    expect(complete('chat', '--sys')).toBe('--system')
-  })
-
   it('the man page has every command, its examples and all exit codes', () => {
     const page = manPage(all, '1.2.3').replaceAll('\\-', '-')
     for (const { usage, examples } of all.slice(1)) {

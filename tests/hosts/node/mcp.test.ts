@@ -4,6 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { createRouterClient } from '@orpc/server'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createCore } from '../../../src-main/core/core.ts'
+import { openLocalSocket } from '../../../src-main/hosts/node/localSocket.ts'
 import { realParts } from '../../../src-main/hosts/node/realDependencies.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { testHost } from '../../core/helpers/core.ts'
@@ -34,8 +35,16 @@ it('over standard input and output an agent uses the running studio, and a cance
   onTestFinished(() => core.stop())
   const client = createRouterClient(core.router)
   const { key } = await client.apps.add({ name: 'agent', tools: true })
-  const port = new URL(core.addresses().proxy ?? '').port
-  const own = await agent(['--data-dir', dataDir, '--api-port', port], { INFERENCE_STUDIO_KEY: key })
+  const socket = await openLocalSocket(
+    dataDir,
+    () => null,
+    () => undefined,
+  )
+  onTestFinished(() => socket?.close())
+  await socket?.serve(core)
+  // The local API has a port of its own, which no setting names: the socket says where it is.
+  const port = process.platform === 'win32' ? ['--api-port', new URL(core.addresses().proxy ?? '').port] : []
+  const own = await agent(['--data-dir', dataDir, ...port], { INFERENCE_STUDIO_KEY: key })
   expect((await own.listTools()).tools.map(({ name }) => name)).toContain('speak')
   const spoken = await own.callTool({ name: 'speak', arguments: { text: 'The harbour is quiet.' } })
   expect(spoken.content[1]?.type).toBe('audio')
@@ -80,6 +89,23 @@ it('without a running studio the command starts one for its time, with the data 
   const drawn = await own.callTool({ name: 'generate_image', arguments: { prompt: 'A lighthouse' } })
   expect(drawn.content[1]?.type).toBe('image')
   expect(readdirSync(dataDir)).toContain('media')
+})
+
+it.skipIf(process.platform === 'win32')('a running studio without a local API is named as the reason', async () => {
+  const dataDir = temporaryFolder('studio-mcp-')
+  const core = await createCore(testHost(dataDir).host, { proxyPort: null })
+  onTestFinished(() => core.stop())
+  const socket = await openLocalSocket(
+    dataDir,
+    () => null,
+    () => undefined,
+  )
+  onTestFinished(() => socket?.close())
+  await socket?.serve(core)
+  vi.stubEnv('INFERENCE_STUDIO_KEY', 'isk_any')
+  const { code, stderr } = await runInProcess(['mcp', '--data-dir', dataDir], realParts)
+  vi.unstubAllEnvs()
+  expect([code, stderr]).toEqual([1, expect.stringContaining('The local API of the running studio is off.')])
 })
 
 it('without a key the command says where to get one', async () => {

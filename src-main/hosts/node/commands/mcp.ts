@@ -16,8 +16,10 @@ import type { Parts, RunningCore } from '../dependencies.ts'
 import { failureOf } from '../failure.ts'
 import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
+import { localSocketPath } from '../localSocket.ts'
 import { exitCodes, log } from '../output.ts'
 import { listenForEnd } from '../signals.ts'
+import { firstState, runningStudio } from '../studio.ts'
 
 export interface McpOptions extends ConnectionOptions {
   dataDir?: string
@@ -47,7 +49,7 @@ export async function mcp(options: McpOptions, parts: Parts): Promise<number> {
   const end = listenForEnd()
   let core: RunningCore | null = null
   try {
-    const running = connect ? null : await runningStudio(options, dataDir, parts)
+    const running = connect ? null : await runningApi(options, dataDir, parts)
     if (running === null) {
       core = await startCore(dataDir, { ...options, connect: connect ?? undefined }, parts, end.signal)
     }
@@ -59,8 +61,23 @@ export async function mcp(options: McpOptions, parts: Parts): Promise<number> {
   return exitCodes.ok
 }
 
-/** The address of the local API that the settings name, if it answers there. */
-async function runningStudio(options: McpOptions, dataDir: string, parts: Parts): Promise<string | null> {
+/** The address of the MCP server of the running studio, or null without one. @throws StudioError `not_connected` when its local API is off */
+async function runningApi(options: McpOptions, dataDir: string, parts: Parts): Promise<string | null> {
+  if (localSocketPath(dataDir) === null) return answeringApi(options, dataDir, parts)
+  const studio = await runningStudio(dataDir)
+  if (studio === null) return null
+  try {
+    const { proxy } = await firstState(studio)
+    if (proxy.baseUrl !== null) return new URL('/mcp', proxy.baseUrl).href
+    const words = 'The local API of the running studio is off. Switch it on in Settings > Local API.'
+    throw new StudioError('not_connected', proxy.problem?.message ?? words)
+  } finally {
+    await studio.close()
+  }
+}
+
+/** The same where the system has no local socket: at the port that the options or the settings name, if a studio answers there. */
+async function answeringApi(options: McpOptions, dataDir: string, parts: Parts): Promise<string | null> {
   const programs = await parts.openPrograms(dataDir, options.apiPort)
   const baseUrl = programs.baseUrl()
   await programs.close()
@@ -83,7 +100,7 @@ async function startCore(
     const failure = failureOf(thrown)
     if (failure.kind !== 'folder_in_use') throw thrown
     const words =
-      'Inference Studio is running, but its local API does not answer. Switch it on in Settings > Local API, or name its port with --api-port.'
+      'Inference Studio is running, but can’t be reached. Switch its local API on in Settings > Local API, or name its port with --api-port.'
     throw new StudioError('folder_in_use', words, {}, { cause: thrown })
   }
 }
