@@ -30,6 +30,8 @@ export default defineConfig({
   // Only ends hung tests: a busy machine needs ten times as long as a quiet one.
   timeout: 180_000,
   expect: { timeout: 30_000 },
+  // What a screen reader hears is the same on every system.
+  snapshotPathTemplate: '{testDir}/heard/{arg}{ext}',
   // Two workers keep two cores busy. With three, each test needs a fifth more processor time.
   workers: 2,
   // Long files first, so that no worker is idle at the end.

@@ -157,6 +157,8 @@ export const settings = z.object({
   secretBeginnings: z.array(secretBeginning).max(50),
   /** Show `<think>…</think>` at the start of a reply as thinking, apart from the answer. */
   thinkTags: z.boolean(),
+  /** Announce a reply to screen readers sentence by sentence while it arrives, and not once when it is complete. */
+  readSentences: z.boolean(),
   /** Rounds of tool calls before the person must continue. */
   toolRounds: z.number().int().min(1).max(100),
   /** Changed keyboard shortcuts by command id; an empty text removes the shortcut. */

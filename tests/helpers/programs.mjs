@@ -9,6 +9,7 @@ import { pathForTests } from './npmPrograms.mjs'
 
 const linux = ['linux']
 const posix = ['linux', 'darwin']
+const ofScreen = ['xvfb', 'openbox', 'xdotool', 'dbus-daemon', 'chromium']
 
 /**
  * The programs by the tag of their tests.
@@ -159,6 +160,22 @@ export const programs = {
       return met ?? convert('txt:Text', 'a.docx') ?? (existsSync(join(folder, 'a.txt')) ? null : 'it reads no .docx')
     },
   },
+  // Neither is required in CI: their words and keys are those of the versions in Debian 12, and other systems have others.
+  ibus: {
+    what: 'ibus with libpinyin, on a screen of Xvfb',
+    debian: ['ibus', 'ibus-libpinyin', 'ibus-gtk3', ...ofScreen],
+    platforms: linux,
+    probe: () =>
+      screenFailure() ??
+      failure('ibus', ['version']) ??
+      (existsSync('/usr/share/ibus/component/libpinyin.xml') ? null : 'ibus has no libpinyin'),
+  },
+  orca: {
+    what: 'Orca with speech-dispatcher, on a screen of Xvfb',
+    debian: ['orca', 'speech-dispatcher', 'python3-speechd', 'at-spi2-core', ...ofScreen],
+    platforms: linux,
+    probe: () => screenFailure() ?? failure('orca', ['--version']) ?? failure('speech-dispatcher', ['--version']),
+  },
   // Containers forbid it to root as well.
   mount: {
     what: 'the right to mount a disk',
@@ -176,6 +193,13 @@ export const programs = {
     debian: ['chromium'],
     isForCi: true,
   },
+}
+
+/** Why there is no screen for a browser with a window, or null. */
+function screenFailure() {
+  const script =
+    'for one in Xvfb openbox xdotool dbus-daemon; do command -v $one > /dev/null || { echo "$one was not found" >&2; exit 1; }; done'
+  return failure('sh', ['-c', script])
 }
 
 /** Longest probe, ms. LibreOffice needs seconds for its first start. */

@@ -25,6 +25,7 @@ export const defaultSettings: Settings = {
   chatBodies: true,
   secretBeginnings: [],
   thinkTags: true,
+  readSentences: false,
   toolRounds: 10,
   shortcuts: {},
   language: 'system',

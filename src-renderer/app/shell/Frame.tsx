@@ -1,10 +1,11 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { inspectorFitsQuery, listFitsQuery, toggleList } from '../../shared/listRegion.ts'
 import { QuestionCards } from '../../shared/questions/QuestionCards.tsx'
 import { Drawer } from '../../shared/ui/Dialog.tsx'
 import { shortcut } from '../../shared/ui/platform.ts'
 import { FrameContext, type FrameControls } from '../../shared/ui/StageBar.tsx'
+import { StatusText } from '../../shared/ui/StatusText.tsx'
 import { useMedia } from '../../shared/useMedia.ts'
 import { appStore, useApp } from '../../stores/app.ts'
 import { useRoute } from '../../stores/route.ts'
@@ -35,6 +36,23 @@ function useInspectorOfPage(page: keyof typeof pageViews, fits: boolean): void {
   }, [page, fits])
 }
 
+/** How long the name of an opened page stays in its live region, ms. A text that stays would be read again after each dialog. */
+const namedMs = 3_000
+
+/** The page that was just opened, by its key, a link or the palette. Screen readers read its name. */
+function useOpenedPage(page: keyof typeof pageViews): keyof typeof pageViews | null {
+  const [opened, setOpened] = useState<keyof typeof pageViews | null>(null)
+  const before = useRef(page)
+  useEffect(() => {
+    if (before.current === page) return
+    before.current = page
+    setOpened(page)
+    const timer = setTimeout(setOpened, namedMs, null)
+    return () => clearTimeout(timer)
+  }, [page])
+  return opened
+}
+
 /** The window: rail, list, stage, inspector, status bar. The inspector overlays the stage below 1100 px, the list below 840 px. */
 export function Frame() {
   const { t } = useTranslation(['shell', 'common'])
@@ -53,6 +71,7 @@ export function Frame() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the position only
   useEffect(closeList, [route, listFits])
   useInspectorOfPage(route.page, inspectorFits)
+  const opened = useOpenedPage(route.page)
 
   const hasInspector = Inspector !== undefined && filled
   const hasList = List !== undefined
@@ -96,6 +115,7 @@ export function Frame() {
           </aside>
         )}
       </div>
+      <StatusText>{opened !== null && t(`pages.${opened}`)}</StatusText>
       <StatusBar />
       {List && !listFits && (
         <Drawer side="left" label={t('list')} open={listDrawerOpen} onClose={closeList}>

@@ -34,7 +34,8 @@ const settingsOf = (t: Texts): Record<SectionName, (string | SettingItem)[]> => 
   appearance: [t('settings:appearance.theme'), t('settings:appearance.fontSize'), t('settings:appearance.density')],
   language: [t('settings:language.name')],
   chat: [
-    ...[t('settings:chat.sendKey'), t('settings:chat.thinkTags'), t('settings:chat.bodies')],
+    ...[t('settings:chat.sendKey'), t('settings:chat.readSentences')],
+    ...[t('settings:chat.thinkTags'), t('settings:chat.bodies')],
     ...[t('settings:chat.newModel'), t('settings:chat.newInstructions'), t('settings:chat.titles')],
     ...[t('textActions:settings.title'), t('textActions:settings.model'), t('textActions:settings.toolbar')],
     ...(isDesktop() && !isMac ? [t('settings:chat.spellcheck')] : []),

@@ -1,19 +1,34 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { showNames } from '../../i18n/format.ts'
+import { useApp } from '../../stores/app.ts'
 import { useChat } from '../../stores/chat.ts'
 import { isRunning } from '../../stores/openChat.ts'
-import { visibleText } from './asText.ts'
 import { useHandsFree } from './handsFree/conversation.ts'
 import { type ChatTranslate, useChatTranslate } from './messages.ts'
+import { newSentences } from './sentences.ts'
+import { ended, speakable } from './voice/speakable.ts'
 
 /** Characters of a reply that are announced. Screen readers cannot skip the rest of an announcement. */
 const spokenChars = 1_500
+/** How often a growing reply is looked at, ms. */
+const lookMs = 500
+/** Announcements that stay in the page. */
+const keptLines = 40
+
+/** One announcement. Screen readers read an added element, and the elements that are added together in any order. */
+interface Line {
+  key: number
+  text: string
+}
+
+const after = (before: readonly Line[], text: string): Line => ({ key: (before.at(-1)?.key ?? 0) + 1, text })
 
 /**
  * Announces a reply once when it ends, and side-by-side replies in one sentence when all have ended. Also announces a fast reply that ended
- * before the window saw it running. Does not announce replies from before the chat opened.
+ * before the window saw it running. Does not announce replies from before the chat opened. With the setting `readSentences`, it announces a
+ * single reply sentence by sentence while it arrives, and its end.
  */
 export function Announcer() {
   const t = useChatTranslate()
@@ -30,7 +45,10 @@ export function Announcer() {
   /** When the chat was opened. A new chat gets its id later, with its first message. */
   const [since, setSince] = useState(() => new Date().toISOString())
   const [heard, setHeard] = useState<ReadonlySet<string>>(new Set())
-  const [announced, setAnnounced] = useState('')
+  const [lines, setLines] = useState<readonly Line[]>([])
+  /** The reply that is announced by sentences, and the end of what was announced. */
+  const [read, setRead] = useState({ id: '', to: 0 })
+  const bySentences = useApp(({ app }) => app?.settings.readSentences ?? false)
   /** A screen reader would speak over the reply that is spoken, and the microphone would hear it. */
   const isSpoken = useHandsFree(({ state }) => state.on)
   const key = replies[0]?.id ?? null
@@ -38,7 +56,7 @@ export function Announcer() {
   // Clears the announcement when another chat opens. Text of a deleted chat must not remain in the page.
   if (announcedIn !== here) {
     setAnnouncedIn(here)
-    setAnnounced('')
+    setLines([])
     if (announcedIn !== null) setSince(new Date().toISOString())
   }
   if (key !== null && running && awaited !== key) setAwaited(key)
@@ -50,26 +68,64 @@ export function Announcer() {
     setAwaited(null)
     setHeard(new Set(heard).add(key))
     if (!isSpoken)
-      setAnnounced(replies.length > 1 ? allWords(replies, t) : replies.map((reply) => oneWords(reply, t)).join(''))
+      setLines([
+        after(
+          lines,
+          replies.length > 1
+            ? allWords(replies, t)
+            : replies.map((reply) => oneWords(reply, read.id === reply.id ? read.to : 0, t)).join(''),
+        ),
+      ])
   }
+  const reading = bySentences && running && replies.length === 1 && !isSpoken ? key : null
+  useEffect(() => {
+    if (reading === null) return
+    let from = 0
+    const look = (): void => {
+      const reply = useChat.getState().open?.messages.findLast(({ id }) => id === reading)
+      const { texts, to } = newSentences(reply?.text ?? '', from)
+      if (to === from) return
+      const isFirst = from === 0
+      from = to
+      setRead({ id: reading, to })
+      const text = asOneLine(texts.join('\n'))
+      const said = isFirst ? t('settled', { model: reply?.model ?? t('assistant'), text }) : text
+      if (text !== '') setLines((before) => [...before, after(before, said)].slice(-keptLines))
+    }
+    const timer = setInterval(look, lookMs)
+    return () => clearInterval(timer)
+  }, [reading, t])
   return (
     <div className="chat-sr" aria-live="polite" role="log">
-      {announced}
+      {lines.map(({ key: at, text }) => (
+        <p key={at} dir="auto">
+          {text}
+        </p>
+      ))}
     </div>
   )
 }
 
-function oneWords(reply: Message, t: ChatTranslate): string {
+/** Lines without a mark at their end, such as those of lists, get one: voices pause there. */
+const asOneLine = (text: string): string =>
+  text
+    .split(/\s*\n\s*/)
+    .map(ended)
+    .join(' ')
+
+/** The announcement of a reply that has ended. What was announced before, up to the index `from`, is left out. */
+function oneWords(reply: Message, from: number, t: ChatTranslate): string {
   const model = reply.model ?? t('assistant')
   // The beginning has enough: the marks of Markdown are far fewer than its words.
-  const text = spoken(
-    visibleText(reply.text.slice(0, 4 * spokenChars)) || reply.refusal || (reply.problem?.message ?? ''),
-  )
-  if (reply.status === 'stopped') return t('settledStopped', { text })
-  if (reply.status === 'complete' && text === '' && reply.toolCalls.length > 0)
+  const rest = spoken(asOneLine(speakable(reply.text.slice(from, from + 4 * spokenChars))))
+  const failure = reply.problem?.message ?? ''
+  const text = rest || spoken(reply.refusal || failure)
+  if (reply.status === 'stopped') return from > 0 ? `${rest} ${t('settledStoppedRead')}` : t('settledStopped', { text })
+  if (reply.status !== 'complete') return t('settledFailed', { text: failure || text })
+  if (from > 0) return `${rest} ${t('settledRead', { model })}`
+  if (text === '' && reply.toolCalls.length > 0)
     return t('settledCalls', { model, tools: showNames(reply.toolCalls.map(({ name }) => name)) })
-  if (reply.status === 'complete') return t('settled', { model, text })
-  return t('settledFailed', { text: reply.problem?.message ?? text })
+  return t('settled', { model, text })
 }
 
 const words = new Intl.Segmenter(undefined, { granularity: 'word' })

@@ -78,7 +78,10 @@ export function ModelList(props: {
           role="combobox"
           aria-expanded
           aria-controls={listId}
-          aria-activedescendant={chosen === null ? undefined : `${listId}-${at}`}
+          // Before a person moves or types, screen readers would read the first model in place of the field, and take its keys as theirs.
+          aria-activedescendant={
+            chosen === null || (reached === null && search === '') ? undefined : idOf(listId, at, chosen)
+          }
           aria-label={t('searchModels')}
           placeholder={t('searchModels')}
           value={search}
@@ -116,7 +119,7 @@ export function ModelList(props: {
               ) : (
                 <Option
                   key={one.key}
-                  id={`${listId}-${index}`}
+                  id={idOf(listId, index, one.model.id)}
                   place={placeOf(lines, index)}
                   model={one.model}
                   facts={facts.get(one.model.id)}
@@ -174,6 +177,9 @@ function Heading({ section }: { section: 'recent' | 'favourites' | 'all' }) {
     </div>
   )
 }
+
+/** Another model at the same place has another id, because screen readers read only a changed one. */
+const idOf = (list: string, at: number, model: string): string => `${list}-${at}-${encodeURIComponent(model)}`
 
 const hasAbout = (facts: ModelFacts | undefined): boolean => Boolean(facts?.price || facts?.notForChat)
 

@@ -61,6 +61,7 @@ export function ChatSection({ app: { host, settings } }: SectionProps) {
         {host === 'desktop' && !isMac && (
           <SettingSwitch field="spellcheck" label={t('chat.spellcheck')} hint={t('chat.spellcheckHint')} />
         )}
+        <SettingSwitch field="readSentences" label={t('chat.readSentences')} hint={t('chat.readSentencesHint')} />
         <SettingSwitch field="thinkTags" label={t('chat.thinkTags')} hint={t('chat.thinkTagsHint')} />
         <SettingSwitch
           field="chatBodies"

@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from 'react'
+import { type ComponentProps, type ReactNode, useId } from 'react'
 import type { Settings } from '../../../src-preload/contract/app.ts'
 import { ModelField } from '../../shared/ModelField.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
@@ -27,13 +27,27 @@ export function Group(props: { title?: string; about?: ReactNode; actions?: Reac
   return title === undefined ? surface : <section aria-label={title}>{surface}</section>
 }
 
-/** One setting: name, hint, and its control at the end. */
-export function Row({ name, hint, children }: { name: ReactNode; hint?: ReactNode; children?: ReactNode }) {
+/** One setting: name, hint, and its control at the end, whose description for screen readers is the hint with the id `hintId`. */
+export function Row({
+  name,
+  hint,
+  hintId,
+  children,
+}: {
+  name: ReactNode
+  hint?: ReactNode
+  hintId?: string
+  children?: ReactNode
+}) {
   return (
     <div className="flex flex-wrap items-center gap-x-6 gap-y-2">
       <div className="min-w-[min(200px,100%)] flex-1">
         <div className="font-[520]">{name}</div>
-        {hint && <div className="text-faint text-s">{hint}</div>}
+        {hint && (
+          <div id={hintId} className="text-faint text-s">
+            {hint}
+          </div>
+        )}
       </div>
       {children}
     </div>
@@ -42,9 +56,10 @@ export function Row({ name, hint, children }: { name: ReactNode; hint?: ReactNod
 
 /** A setting that is on or off. Its name is also the accessible name of the switch. */
 export function SwitchRow({ hint, ...control }: ComponentProps<typeof Switch> & { hint: ReactNode }) {
+  const id = useId()
   return (
-    <Row name={control.label} hint={hint}>
-      <Switch {...control} />
+    <Row name={control.label} hint={hint} hintId={id}>
+      <Switch {...control} describedBy={id} />
     </Row>
   )
 }
@@ -80,9 +95,10 @@ export function SegmentedRow<T extends string>({
   hint,
   ...control
 }: ComponentProps<typeof Segmented<T>> & { hint?: ReactNode }) {
+  const id = useId()
   return (
-    <Row name={control.label} hint={hint}>
-      <Segmented {...control} />
+    <Row name={control.label} hint={hint} hintId={id}>
+      <Segmented {...control} describedBy={hint ? id : undefined} />
     </Row>
   )
 }

@@ -155,7 +155,7 @@ function Teach() {
       <div className="grid size-12 shrink-0 place-items-center rounded-l bg-raise text-accent shadow-[0_0_0_1px_var(--line),var(--lift-small)]">
         <AudioLines aria-hidden size={22} strokeWidth={1.5} />
       </div>
-      <div className="min-w-60 flex-1 basis-0">
+      <div className="min-w-[min(15rem,100%)] flex-1 basis-0">
         <h2 className="font-semibold text-l tracking-[-.01em]">{t('emptyTitle')}</h2>
         <p className="mt-0.5 text-soft">{t('empty')}</p>
         <div className="mt-3 flex flex-wrap gap-2">

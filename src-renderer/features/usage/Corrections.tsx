@@ -46,7 +46,7 @@ export function Corrections() {
     <div className="stage-column usage-body">
       <UsageNotices />
       <div className="flex flex-wrap items-start gap-x-6 gap-y-2">
-        <p className="min-w-[240px] max-w-[680px] flex-1 text-soft">{t('corrections.about')}</p>
+        <p className="min-w-[min(240px,100%)] max-w-[680px] flex-1 text-soft">{t('corrections.about')}</p>
         <span className="ms-auto">
           <RangeField />
         </span>

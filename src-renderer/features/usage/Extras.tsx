@@ -20,7 +20,7 @@ export function TopConversations() {
       <section aria-label={t('top.title')}>
         <h2 className="font-semibold">{t('top.title')}</h2>
         <p className="text-faint text-s">{t(top.length === 0 ? 'top.none' : 'top.about')}</p>
-        <ol className="mt-2 flex flex-col">
+        <ol className="mt-2 flex flex-col empty:hidden">
           {top.map(({ conversationId, title, total }) => (
             <li key={conversationId} className="flex items-baseline gap-3 border-line border-t py-1.5 text-s">
               <a
@@ -64,7 +64,7 @@ export function Budgets() {
             </Button>
           </div>
         )}
-        <ul className="mt-2 flex flex-col">
+        <ul className="mt-2 flex flex-col empty:hidden">
           {apps.map((app) => (
             <Budget key={app.id} app={app} />
           ))}

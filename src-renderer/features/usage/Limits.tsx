@@ -40,7 +40,7 @@ export function LimitsSection() {
       )}
       {limits?.status?.banned && <Banned status={limits.status} now={now} />}
       <div className="flex flex-wrap items-start gap-x-6 gap-y-1">
-        <p className="min-w-[240px] flex-1 text-soft">
+        <p className="min-w-[min(240px,100%)] flex-1 text-soft">
           {limits?.offers === false ? t('limits.noReadout') : t('limits.about')}
         </p>
         {limits && limits.offers !== false && <NextAsk limits={limits} now={now} offline={offline !== null} />}

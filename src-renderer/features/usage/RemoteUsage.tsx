@@ -42,7 +42,7 @@ export function RemoteUsage() {
     <div className="stage-column usage-body">
       <UsageNotices />
       <div className="flex flex-wrap items-start gap-x-6 gap-y-2">
-        <p className="min-w-[240px] max-w-[680px] flex-1 text-soft">
+        <p className="min-w-[min(240px,100%)] max-w-[680px] flex-1 text-soft">
           {t(noService ? 'elsewhere.noService' : 'elsewhere.about')}
         </p>
         <span className="ms-auto">
@@ -82,7 +82,7 @@ function Reasons({ comparisons }: { comparisons: readonly Comparison[] }) {
           <dt>
             <Pill tone={tones[drift]}>{t(`elsewhere.driftShort.${drift}`)}</Pill>
           </dt>
-          <dd className="min-w-[200px] flex-1">{t(`elsewhere.drift.${drift}`)}</dd>
+          <dd className="min-w-[min(200px,100%)] flex-1">{t(`elsewhere.drift.${drift}`)}</dd>
         </div>
       ))}
     </dl>

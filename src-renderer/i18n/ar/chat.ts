@@ -324,6 +324,8 @@ export const chat = {
   settledBeside: 'اكتملت كل الردود ({{count}}): {{models}}.',
   settledBesideSome: 'اكتمل {{good}} من {{count}} من الردود: {{models}}.',
   settled: 'رد {{model}}: {{text}}',
+  settledRead: 'انتهى رد {{model}}.',
+  settledStoppedRead: 'أُوقف الرد.',
   settledCalls: 'يستدعي {{model}}: {{tools}}',
   settledStopped: 'أُوقف الرد: {{text}}',
   settledFailed: 'فشل الرد: {{text}}',

@@ -91,6 +91,8 @@ export const settings = {
     sendKeyHint: 'Shift+Enter يبدأ سطرًا جديدًا دائمًا.',
     spellcheck: 'التدقيق الإملائي',
     spellcheckHint: 'ينزّل قواميس لغاتك مرة واحدة من خادم تابع لشركة Google.',
+    readSentences: 'قراءة قارئ الشاشة للردود أثناء وصولها',
+    readSentencesHint: 'جملة بعد جملة. وإلا يُقرأ كل رد مرة واحدة عند اكتماله.',
     thinkTags: 'عرض نص <think> كتفكير',
     thinkTagsHint:
       'تبدأ بعض النماذج ردها بالنص <think>…</think>. يُعرض هذا النص منفصلًا عن الإجابة ولا يُعاد إرساله. وتتلقاه التطبيقات كتفكير في Responses وMessages، ودون تغيير في Chat Completions.',

@@ -298,6 +298,8 @@ export const chat = {
   settledBeside: 'Alle {{count}} Antworten sind vollständig: {{models}}.',
   settledBesideSome: '{{good}} von {{count}} Antworten sind vollständig: {{models}}.',
   settled: '{{model}} hat geantwortet: {{text}}',
+  settledRead: '{{model}} ist fertig.',
+  settledStoppedRead: 'Die Antwort wurde gestoppt.',
   settledCalls: '{{model}} ruft auf: {{tools}}',
   settledStopped: 'Die Antwort wurde gestoppt: {{text}}',
   settledFailed: 'Die Antwort ist fehlgeschlagen: {{text}}',

@@ -96,6 +96,9 @@ export const settings = {
     sendKeyHint: 'Shift+Enter beginnt immer eine neue Zeile.',
     spellcheck: 'Rechtschreibung prüfen',
     spellcheckHint: 'Lädt einmal Wörterbücher für deine Sprachen von einem Server von Google.',
+    readSentences: 'Antworten schon beim Eintreffen vorlesen lassen',
+    readSentencesHint:
+      'Screenreader lesen dann Satz für Satz. Sonst wird jede Antwort einmal vorgelesen, wenn sie vollständig ist.',
     thinkTags: 'Text in <think> als Überlegungen anzeigen',
     thinkTagsHint:
       'Manche Modelle beginnen eine Antwort mit <think>…</think>. Dieser Teil wird getrennt von der Antwort angezeigt und nicht zurückgesendet. Apps erhalten ihn bei Responses und Messages als Überlegungen, bei Chat Completions unverändert.',

@@ -296,6 +296,8 @@ export const chat = {
   settledBeside: 'All {{count}} replies are complete: {{models}}.',
   settledBesideSome: '{{good}} of {{count}} replies are complete: {{models}}.',
   settled: '{{model}} replied: {{text}}',
+  settledRead: '{{model}} has finished.',
+  settledStoppedRead: 'The reply was stopped.',
   settledCalls: '{{model}} calls: {{tools}}',
   settledStopped: 'The reply was stopped: {{text}}',
   settledFailed: 'The reply failed: {{text}}',

@@ -91,6 +91,8 @@ export const settings = {
     sendKeyHint: 'Shift+Enter always starts a new line.',
     spellcheck: 'Check spelling',
     spellcheckHint: 'Downloads dictionaries for your languages from a server of Google, once.',
+    readSentences: 'Screen readers read replies as they arrive',
+    readSentencesHint: 'Sentence by sentence. Otherwise each reply is read once, when it is complete.',
     thinkTags: 'Show <think> text as reasoning',
     thinkTagsHint:
       'Some models begin a reply with <think>…</think>. It is shown apart from the answer and not sent back. Apps get it as reasoning in Responses and Messages, and unchanged in chat completions.',

@@ -305,6 +305,8 @@ export const chat = {
   settledBeside: 'Las {{count}} respuestas están completas: {{models}}.',
   settledBesideSome: '{{good}} de {{count}} respuestas están completas: {{models}}.',
   settled: '{{model}} ha respondido: {{text}}',
+  settledRead: '{{model}} ha terminado.',
+  settledStoppedRead: 'La respuesta se detuvo.',
   settledCalls: '{{model}} llama a: {{tools}}',
   settledStopped: 'La respuesta se detuvo: {{text}}',
   settledFailed: 'La respuesta falló: {{text}}',

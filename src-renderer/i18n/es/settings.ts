@@ -96,6 +96,8 @@ export const settings = {
     sendKeyHint: 'Shift+Enter siempre empieza una línea nueva.',
     spellcheck: 'Revisar la ortografía',
     spellcheckHint: 'Descarga una vez los diccionarios de tus idiomas de un servidor de Google.',
+    readSentences: 'Los lectores de pantalla leen las respuestas a medida que llegan',
+    readSentencesHint: 'Frase por frase. Si no, cada respuesta se lee una vez, cuando está completa.',
     thinkTags: 'Mostrar el texto de <think> como razonamiento',
     thinkTagsHint:
       'Algunos modelos empiezan una respuesta con <think>…</think>. Se muestra aparte de la respuesta y no se devuelve al modelo. Las apps lo reciben como razonamiento en Responses y Messages, y sin cambios en chat completions.',

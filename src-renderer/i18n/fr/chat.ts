@@ -307,6 +307,8 @@ export const chat = {
   settledBeside: 'Les {{count}} réponses sont terminées : {{models}}.',
   settledBesideSome: 'Réponses terminées ({{good}} sur {{count}}) : {{models}}.',
   settled: '{{model}} a répondu : {{text}}',
+  settledRead: '{{model}} a terminé.',
+  settledStoppedRead: 'La réponse a été arrêtée.',
   settledCalls: '{{model}} appelle : {{tools}}',
   settledStopped: 'La réponse a été arrêtée : {{text}}',
   settledFailed: 'La réponse a échoué : {{text}}',

@@ -95,6 +95,9 @@ export const settings = {
     sendKeyHint: 'Shift+Enter va toujours à la ligne.',
     spellcheck: 'Vérifier l’orthographe',
     spellcheckHint: 'Télécharge une fois les dictionnaires de vos langues depuis un serveur de Google.',
+    readSentences: 'Faire lire les réponses au fur et à mesure',
+    readSentencesHint:
+      'Les lecteurs d’écran les lisent alors phrase par phrase. Sinon, chaque réponse est lue une fois, lorsqu’elle est terminée.',
     thinkTags: 'Afficher le texte <think> comme raisonnement',
     thinkTagsHint:
       'Certains modèles commencent une réponse par <think>…</think>. Ce texte s’affiche à part de la réponse et n’est pas renvoyé. Les apps le reçoivent comme raisonnement dans Responses et Messages, et tel quel dans Chat Completions.',

@@ -290,6 +290,8 @@ export const chat = {
   settledBeside: '{{count}}件の返信がすべて完了しました：{{models}}。',
   settledBesideSome: '{{count}}件中{{good}}件の返信が完了しました：{{models}}。',
   settled: '{{model}}の返信：{{text}}',
+  settledRead: '{{model}}の返信が完了しました。',
+  settledStoppedRead: '返信が停止されました。',
   settledCalls: '{{model}}による呼び出し：{{tools}}',
   settledStopped: '返信が停止されました：{{text}}',
   settledFailed: '返信に失敗しました：{{text}}',

@@ -92,6 +92,8 @@ export const settings = {
     sendKeyHint: 'Shift+Enterは常に改行です。',
     spellcheck: 'スペルチェック',
     spellcheckHint: '使用言語の辞書を、Googleのサーバーから1回だけダウンロードします。',
+    readSentences: 'スクリーンリーダーで返信を届いた順に読み上げる',
+    readSentencesHint: '1文ずつ読み上げます。オフのときは、返信が完了してから一度だけ読み上げます。',
     thinkTags: '<think>のテキストを思考として表示',
     thinkTagsHint:
       '一部のモデルは、返信を<think>…</think>で始めます。この部分は回答と分けて表示され、送り返されません。アプリには、ResponsesとMessagesでは思考として、チャット補完ではそのまま渡されます。',

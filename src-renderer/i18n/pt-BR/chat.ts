@@ -306,6 +306,8 @@ export const chat = {
   settledBeside: 'As {{count}} respostas estão completas: {{models}}.',
   settledBesideSome: '{{good}} de {{count}} respostas estão completas: {{models}}.',
   settled: '{{model}} respondeu: {{text}}',
+  settledRead: '{{model}} terminou.',
+  settledStoppedRead: 'A resposta foi parada.',
   settledCalls: '{{model}} chama: {{tools}}',
   settledStopped: 'A resposta foi parada: {{text}}',
   settledFailed: 'A resposta falhou: {{text}}',

@@ -94,6 +94,8 @@ export const settings = {
     sendKeyHint: 'Shift+Enter sempre começa uma nova linha.',
     spellcheck: 'Verificar ortografia',
     spellcheckHint: 'Baixa dicionários dos seus idiomas de um servidor do Google, uma única vez.',
+    readSentences: 'Leitores de tela leem as respostas à medida que chegam',
+    readSentencesHint: 'Frase por frase. Caso contrário, cada resposta é lida uma vez, quando está completa.',
     thinkTags: 'Mostrar texto <think> como raciocínio',
     thinkTagsHint:
       'Alguns modelos começam uma resposta com <think>…</think>. Esse texto é mostrado à parte e não é enviado de volta. Os apps o recebem como raciocínio em Responses e Messages, e inalterado em chat completions.',

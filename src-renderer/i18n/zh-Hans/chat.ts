@@ -285,6 +285,8 @@ export const chat = {
   settledBeside: '全部 {{count}} 条回复均已完成：{{models}}。',
   settledBesideSome: '{{count}} 条回复中有 {{good}} 条已完成：{{models}}。',
   settled: '{{model}} 已回复：{{text}}',
+  settledRead: '{{model}} 已回复完毕。',
+  settledStoppedRead: '回复已停止。',
   settledCalls: '{{model}} 调用：{{tools}}',
   settledStopped: '回复已停止：{{text}}',
   settledFailed: '回复失败：{{text}}',

@@ -90,6 +90,8 @@ export const settings = {
     sendKeyHint: 'Shift+Enter 始终换行。',
     spellcheck: '检查拼写',
     spellcheckHint: '从 Google 的服务器下载你所用语言的词典，仅下载一次。',
+    readSentences: '屏幕阅读器边接收边朗读回复',
+    readSentencesHint: '逐句朗读。关闭时，每条回复在完成后朗读一次。',
     thinkTags: '将 <think> 文本显示为推理',
     thinkTagsHint:
       '有些模型的回复以 <think>…</think> 开头。这部分会与回答分开显示，并且不会发回给模型。应用在 Responses 和 Messages 中会将其作为推理收到，在聊天补全中则原样收到。',

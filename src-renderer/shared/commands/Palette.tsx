@@ -42,17 +42,19 @@ function Content() {
   )
   const [text, setText] = useState('')
   const lines = useMemo(() => find(text), [find, text])
-  const [at, setAt] = useState(() => entryAfter(lines, -1, 1))
+  /** The line that the person moved to. The first entry is chosen without that. */
+  const [reached, setReached] = useState<number | null>(null)
+  const at = reached ?? entryAfter(lines, -1, 1)
   const list = useRef<VListHandle>(null)
   const chosen = lines[at]
 
   const search = (typed: string): void => {
     setText(typed)
-    setAt(entryAfter(find(typed), -1, 1))
+    setReached(null)
     list.current?.scrollTo(0)
   }
   const goTo = (next: number): void => {
-    setAt(next)
+    setReached(next)
     // Scrolls the first heading into view together with its first line.
     list.current?.scrollToIndex(lines[next - 1]?.line === 'heading' ? next - 1 : next, { align: 'nearest' })
     list.current?.scrollToIndex(next, { align: 'nearest' })
@@ -86,7 +88,8 @@ function Content() {
           aria-label={t('title')}
           aria-expanded
           aria-controls="palette-list"
-          aria-activedescendant={chosen ? `palette-${at}` : undefined}
+          // Before that, screen readers would read the first entry in place of the field, and take its keys as theirs.
+          aria-activedescendant={chosen && (reached !== null || text !== '') ? idOf(chosen, at) : undefined}
           autoComplete="off"
           spellCheck={false}
           placeholder={t('placeholder')}
@@ -116,7 +119,7 @@ function Content() {
                   at={index}
                   reached={index === at}
                   keys={keysShown(line.entry, shortcuts)}
-                  onReach={() => setAt(index)}
+                  onReach={() => setReached(index)}
                   onRun={() => run(line)}
                 />
               )
@@ -158,6 +161,10 @@ function keysShown(entry: Entry, shortcuts: Shortcuts): string {
   return keys === undefined ? '' : showKeys(keys, isMac)
 }
 
+/** Another entry at the same place has another id, because screen readers read only a changed one. */
+const idOf = (line: PaletteLine, at: number): string =>
+  `palette-${at}-${line.line === 'entry' ? encodeURIComponent(line.entry.id) : ''}`
+
 const rowHeight = 32
 const headingHeight = 26
 const maxHeight = 420
@@ -179,7 +186,7 @@ function Choice(props: {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled in the field, which keeps the focus
     <div
-      id={`palette-${props.at}`}
+      id={idOf(props.line, props.at)}
       role="option"
       tabIndex={-1}
       aria-selected={props.reached}

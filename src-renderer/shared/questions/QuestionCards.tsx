@@ -21,9 +21,9 @@ export function QuestionCards() {
   const { t } = useTranslation('questions')
   const questions = useQuestions()
   return (
-    // Always there, so that screen readers announce a question when it is asked.
+    // Always there, so that screen readers announce a question when it is asked. A landmark only when there is one.
     <section
-      aria-label={t('title')}
+      aria-label={questions.length > 0 ? t('title') : undefined}
       aria-live="polite"
       className={questions.length > 0 ? 'max-h-[60vh] shrink-0 overflow-y-auto' : ''}
     >

@@ -117,7 +117,8 @@ export function Dialog({
       {open && (
         <LayerContext value={layer}>
           <div className={cx('flex flex-col gap-4 p-5', (width === 'resizable' || width === 'full') && 'h-full')}>
-            <header className="flex items-start gap-3">
+            {/* No <header> or <footer>, which would be a banner and an end of page for screen readers. */}
+            <div className="flex items-start gap-3">
               <div className="min-w-0 flex-1">
                 <h2 id={id} className="font-semibold text-l tracking-[-.01em]">
                   {title}
@@ -129,9 +130,9 @@ export function Dialog({
                 )}
               </div>
               <IconButton icon={X} size="small" label={t('close')} onClick={onClose} />
-            </header>
+            </div>
             {children}
-            {footer && <footer className="flex flex-wrap justify-end gap-2">{footer}</footer>}
+            {footer && <div className="flex flex-wrap justify-end gap-2">{footer}</div>}
           </div>
         </LayerContext>
       )}

@@ -12,6 +12,8 @@ export interface Segment<T extends string> {
 /** One of a few values, all visible. Arrow keys select. */
 export function Segmented<T extends string>(props: {
   label: string
+  /** Id of a text that explains the choice. */
+  describedBy?: string | undefined
   value: T
   segments: Segment<T>[]
   onChange: (value: T) => void
@@ -21,6 +23,7 @@ export function Segmented<T extends string>(props: {
     <RadioGroup.Root
       orientation="horizontal"
       aria-label={props.label}
+      aria-describedby={props.describedBy}
       value={props.value}
       onValueChange={(picked) => {
         const segment = props.segments.find(({ value }) => value === picked)

@@ -4,6 +4,8 @@ export function Switch(props: {
   checked: boolean
   onChange: (on: boolean) => void
   label: string
+  /** Id of a text that explains the switch. */
+  describedBy?: string
   disabled?: boolean
 }) {
   return (
@@ -12,6 +14,7 @@ export function Switch(props: {
       onCheckedChange={props.onChange}
       disabled={props.disabled ?? false}
       aria-label={props.label}
+      aria-describedby={props.describedBy}
       // An outline when off, filled when on, so that enabled switches are easy to find.
       className="relative h-5 w-9 shrink-0 rounded-full shadow-[inset_0_0_0_1px_var(--quiet)] transition-colors duration-100 disabled:opacity-50 data-[state=checked]:bg-accent data-[state=checked]:shadow-none"
     >

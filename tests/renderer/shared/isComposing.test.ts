@@ -5,75 +5,10 @@ import type { KeyboardEvent as ReactKeyboardEvent } from 'react'
 import { describe, expect, it } from 'vitest'
 import { isComposing } from '../../../src-renderer/shared/isComposing.ts'
 import { isSendKey } from '../../../src-renderer/shared/sendKey.ts'
-
-/** One event, in the order of its browser: `key`, `keyCode`, `isComposing`. */
-type Recorded = readonly ['keydown' | 'keyup', key: string, keyCode: number, isComposing: boolean] | readonly [string]
-
-/**
- * What a browser reports while にほん is typed, converted, committed by Enter, and sent by a second Enter, by the specification and the
- * browsers’ reports of bugs. Keys of letters are left out.
- */
-const committed: Record<string, readonly Recorded[]> = {
-  'Chromium on Linux (ibus)': [
-    ['compositionstart'],
-    ['keydown', 'Process', 229, true],
-    ['compositionend'],
-    ['keyup', 'Enter', 13, false],
-    ['keydown', 'Enter', 13, false],
-    ['keyup', 'Enter', 13, false],
-  ],
-  'Chromium on Linux (fcitx5, asynchronous)': [
-    ['compositionstart'],
-    ['keydown', 'Unidentified', 229, true],
-    ['compositionend'],
-    ['keyup', 'Enter', 13, false],
-    ['keydown', 'Enter', 13, false],
-    ['keyup', 'Enter', 13, false],
-  ],
-  'Chromium on macOS': [
-    ['compositionstart'],
-    ['keydown', 'Enter', 229, true],
-    ['compositionend'],
-    ['keyup', 'Enter', 13, false],
-    ['keydown', 'Enter', 13, false],
-    ['keyup', 'Enter', 13, false],
-  ],
-  'Chromium on Windows': [
-    ['compositionstart'],
-    ['keydown', 'Process', 229, true],
-    ['compositionend'],
-    ['keyup', 'Enter', 13, false],
-    ['keydown', 'Enter', 13, false],
-    ['keyup', 'Enter', 13, false],
-  ],
-  'Safari, whose compositionend comes before keydown': [
-    ['compositionstart'],
-    ['compositionend'],
-    ['keydown', 'Enter', 229, false],
-    ['keyup', 'Enter', 13, false],
-    ['keydown', 'Enter', 13, false],
-    ['keyup', 'Enter', 13, false],
-  ],
-  'Firefox on Linux and Windows': [
-    ['compositionstart'],
-    ['keydown', 'Process', 229, true],
-    ['compositionend'],
-    ['keyup', 'Enter', 13, false],
-    ['keydown', 'Enter', 13, false],
-    ['keyup', 'Enter', 13, false],
-  ],
-  'Firefox on macOS': [
-    ['compositionstart'],
-    ['keydown', 'Enter', 229, true],
-    ['compositionend'],
-    ['keyup', 'Enter', 13, true],
-    ['keydown', 'Enter', 13, false],
-    ['keyup', 'Enter', 13, false],
-  ],
-}
+import { compositions, type KeyEvent } from './compositions.ts'
 
 /** Which of the recorded events send, by their place. React and native events are asked alike. */
-function sends(events: readonly Recorded[]): number[] {
+function sends(events: readonly KeyEvent[]): number[] {
   return events.flatMap((event, at) => {
     const [type, key, keyCode, composing] = event
     if (type !== 'keydown') return []
@@ -86,13 +21,13 @@ function sends(events: readonly Recorded[]): number[] {
 }
 
 describe('the Enter that ends a composition', () => {
-  it.each(Object.entries(committed))('does not send, and the next one does: %s', (_browser, events) => {
+  it.each(Object.entries(compositions))('does not send, and the next one does: %s', (_browser, events) => {
     // Exactly the last keydown: nothing is sent early, and no real Enter is lost.
     expect(sends(events)).toEqual([events.length - 2])
   })
 
   it('sends after the second keydown of a Korean input method on macOS, which reports both', () => {
-    const events: Recorded[] = [
+    const events: KeyEvent[] = [
       ['compositionstart'],
       ['keydown', 'Enter', 229, true],
       ['compositionend'],

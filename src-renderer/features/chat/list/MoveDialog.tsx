@@ -40,7 +40,8 @@ function Folders({ onPick }: { onPick: (folderId: string | null) => void }) {
   const { t } = useTranslation('library')
   const folders = useLibrary((store) => store.folders)
   const [text, setText] = useState('')
-  const [at, setAt] = useState(0)
+  const [reached, setReached] = useState<number | null>(null)
+  const at = reached ?? 0
   const list = useId()
   const wanted = folded(text.trim())
   const choices = [{ id: null, name: t('noFolder') }, ...folders].filter(({ name }) => folded(name).includes(wanted))
@@ -48,8 +49,8 @@ function Folders({ onPick }: { onPick: (folderId: string | null) => void }) {
     if (isComposing(event)) return
     const picked = choices[at]
     if (event.key === 'Enter' && picked) onPick(picked.id)
-    else if (event.key === 'ArrowDown') setAt(Math.min(choices.length - 1, at + 1))
-    else if (event.key === 'ArrowUp') setAt(Math.max(0, at - 1))
+    else if (event.key === 'ArrowDown') setReached(Math.min(choices.length - 1, at + 1))
+    else if (event.key === 'ArrowUp') setReached(Math.max(0, at - 1))
     else return
     event.preventDefault()
   }
@@ -60,12 +61,15 @@ function Folders({ onPick }: { onPick: (folderId: string | null) => void }) {
           role="combobox"
           aria-expanded
           aria-controls={list}
-          aria-activedescendant={choices[at] ? `${list}-${at}` : undefined}
+          // Before a person moves or types, screen readers would read the first folder in place of the field, and take its keys as theirs.
+          aria-activedescendant={
+            choices[at] && (reached !== null || text !== '') ? `${list}-${choices[at].id}` : undefined
+          }
           placeholder={t('moveFind')}
           value={text}
           onChange={(event) => {
             setText(event.target.value)
-            setAt(0)
+            setReached(null)
           }}
           onKeyDown={byKey}
         />
@@ -75,7 +79,7 @@ function Folders({ onPick }: { onPick: (folderId: string | null) => void }) {
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled in the field, which keeps the focus
           <div
             key={id ?? ''}
-            id={`${list}-${index}`}
+            id={`${list}-${id}`}
             role="option"
             tabIndex={-1}
             aria-selected={index === at}
@@ -84,7 +88,7 @@ function Folders({ onPick }: { onPick: (folderId: string | null) => void }) {
               if (index === at) element?.scrollIntoView({ block: 'nearest' })
             }}
             onClick={() => onPick(id)}
-            onMouseMove={() => setAt(index)}
+            onMouseMove={() => setReached(index)}
           >
             {id === null ? <FolderMinus aria-hidden size={15} /> : <FolderIcon aria-hidden size={15} />}
             <span className="min-w-0 truncate">{name}</span>

@@ -94,4 +94,4 @@ function inline(node: Nodes): string {
 }
 
 /** Adds a full stop to text without final punctuation, so that the voice pauses. */
-const ended = (text: string): string => (text === '' || /[\p{P}]$/u.test(text) ? text : `${text}.`)
+export const ended = (text: string): string => (text === '' || /[\p{P}]$/u.test(text) ? text : `${text}.`)
