@@ -13,6 +13,8 @@ import { documents } from './en/documents.ts'
 import { exporting } from './en/exporting.ts'
 import { handsFree } from './en/handsFree.ts'
 import { help } from './en/help.ts'
+import { cli } from './en/host/cli.ts'
+import { cliHelp } from './en/host/cliHelp.ts'
 import { core } from './en/host/core.ts'
 import { desktop } from './en/host/desktop.ts'
 import { images } from './en/images.ts'
@@ -44,6 +46,8 @@ import { usage } from './en/usage.ts'
  * (`index.ts`).
  */
 export const en = {
+  cli,
+  cliHelp,
   core,
   desktop,
   alerts,

@@ -6,7 +6,9 @@ import { type AreaTexts, languagesOf, loadTexts, pickLanguage, type TextFiles } 
 
 /** Without the bundler, as tests start programs, there is English only. */
 const files: TextFiles =
-  import.meta.env === undefined ? {} : import.meta.glob<Record<string, AreaTexts>>('./*/host/*.ts')
+  import.meta.env === undefined
+    ? {}
+    : import.meta.glob<Record<string, AreaTexts>>(['./*/host/*.ts', '!./*/host/cli*.ts'])
 
 /** Namespaces of the texts that are outside of the windows: menus, dialogs, notifications, exports. */
 export interface HostTexts {
@@ -27,9 +29,6 @@ export interface Words {
    */
   follow(setting: string, preferred: readonly string[]): Promise<boolean>
 }
-
-/** The language of the process's locale, for a host that can't ask the system. */
-export const localeOfProcess = (): string[] => [new Intl.DateTimeFormat().resolvedOptions().locale]
 
 export function createWords(): Words {
   const texts = i18next.createInstance()

@@ -30,6 +30,9 @@ export function pickLanguage(chosen: string, wanted: readonly string[], offered:
   return 'en'
 }
 
+/** The language of the process's locale, for a host that can't ask the system. */
+export const localeOfProcess = (): string[] => [new Intl.DateTimeFormat().resolvedOptions().locale]
+
 export const directionOf = (language: string): 'ltr' | 'rtl' =>
   rightToLeft.has(fullTag(language)?.script ?? '') ? 'rtl' : 'ltr'
 

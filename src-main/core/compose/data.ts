@@ -1,6 +1,7 @@
 import type { Settings } from '../../../src-preload/contract/app.ts'
 import type { DataState } from '../../../src-preload/contract/data.ts'
-import { createWords, localeOfProcess, type Words } from '../../../src-renderer/i18n/host.ts'
+import { createWords, type Words } from '../../../src-renderer/i18n/host.ts'
+import { localeOfProcess } from '../../../src-renderer/i18n/language.ts'
 import { createData, type DataFeature } from '../data/data.ts'
 import type { OpeningReport } from '../data/opening/prepare.ts'
 import { recoverReplies } from '../features/chat/recover.ts'

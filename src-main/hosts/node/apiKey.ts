@@ -13,8 +13,10 @@ import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { type Readable, Writable } from 'node:stream'
 import { promisify } from 'node:util'
-import { StudioError } from '../../core/errors.ts'
-import { fileProblem, isSystemError } from '../../core/shared/diskProblem.ts'
+import { and, t } from '../../../src-renderer/i18n/cli.ts'
+import type { StudioError } from '../../core/errors.ts'
+import { isSystemError } from '../../core/shared/diskProblem.ts'
+import { fileError, ownError } from './ownWords.ts'
 import { cancelledByCtrlC } from './signals.ts'
 
 /** Options that name the source of an API key. At most one of them is given. */
@@ -31,7 +33,7 @@ export const usualKeyVariable = 'INFERENCE_STUDIO_API_KEY'
 const longest = 8192
 
 const openFile = promisify(open)
-const bad = (message: string): StudioError => new StudioError('bad_input', message)
+const bad = (words: string): StudioError => ownError('bad_input', words)
 
 /** The first invalid combination of these options as a sentence, or null. A usage error (exit code 2). */
 export function keySourceFault(source: KeySource, hasBaseUrl: boolean): string | null {
@@ -40,8 +42,8 @@ export function keySourceFault(source: KeySource, hasBaseUrl: boolean): string |
     ...(source.apiKeyFd === undefined ? [] : ['--api-key-fd']),
     ...(source.apiKeyEnv === undefined ? [] : ['--api-key-env']),
   ]
-  if (given.length > 1) return `${given.join(' and ')} can’t be used together.`
-  return given[0] !== undefined && !hasBaseUrl ? `${given[0]} needs --base-url.` : null
+  if (given.length > 1) return t('usage.together', { options: and(given) })
+  return given[0] !== undefined && !hasBaseUrl ? t('usage.needs', { option: given[0], other: '--base-url' }) : null
 }
 
 /** Whether the key comes from standard input, so that nothing else can. */
@@ -66,8 +68,6 @@ export async function readApiKey({ apiKeyFile, apiKeyFd, apiKeyEnv }: KeySource)
   return apiKeyEnv === undefined ? keyFromStandardInput() : keyFromEnvironment(apiKeyEnv)
 }
 
-const throughDescriptor = 'or pass it with --api-key-fd 3 3<FILE'
-
 /** Where a secret other than an API key is. `isProtected`: the system lets only this program reach the file, whatever its mode says. */
 export type SecretSource = { file: string; isProtected?: boolean } | { descriptor: number } | { prompt: string }
 
@@ -77,21 +77,16 @@ export type SecretSource = { file: string; isProtected?: boolean } | { descripto
  * @throws StudioError `bad_input` as `readApiKey`; without a terminal for a prompt
  */
 export async function readSecret(source: SecretSource, what: string): Promise<string> {
-  if ('file' in source) return keyFromFile(source.file, `${source.file} (${what})`, what, source.isProtected)
-  if ('descriptor' in source)
-    return keyFromDescriptor(source.descriptor, `The descriptor ${source.descriptor} (${what})`)
-  if (!process.stdin.isTTY) throw bad(`${what} asks for a passphrase, but there is no terminal to ask on.`)
+  if ('file' in source) return keyFromFile(source.file, what, source.isProtected)
+  if ('descriptor' in source) return keyFromDescriptor(source.descriptor, what)
+  if (!process.stdin.isTTY) throw bad(t('key.noTerminal', { what }))
   const text = await typedUnseen(source.prompt)
-  if (text === '') throw bad('Nothing was typed.')
+  if (text === '') throw bad(t('key.nothingTyped'))
   return text
 }
 
-async function keyFromFile(
-  path: string,
-  what = `${path} (--api-key-file)`,
-  option = '--api-key-file',
-  isProtected = false,
-): Promise<string> {
+async function keyFromFile(path: string, option = '--api-key-file', isProtected = false): Promise<string> {
+  const what = `${path} (${option})`
   try {
     const descriptor = await openFile(path, 'r')
     const facts = fstatSync(descriptor)
@@ -103,40 +98,38 @@ async function keyFromFile(
     }
     return await wholeKey(streamOf(descriptor, facts, true), what)
   } catch (thrown) {
-    throw isSystemError(thrown) ? fileProblem(thrown, `${what} can’t be read`) : thrown
+    throw isSystemError(thrown) ? fileError(thrown, t('file.cantRead', { path: what })) : thrown
   }
 }
 
 /** Refuses a file with a secret that other users of this computer can use. @param option names what chose the file */
 export function checkKeyFile(path: string, facts: Stats, option: string): void {
-  const named = `${path} (${option})`
-  if (facts.isDirectory()) throw bad(`${named} is a folder. Name a file.`)
+  const file = `${path} (${option})`
+  if (facts.isDirectory()) throw bad(t('key.isFolder', { file }))
   const user = process.geteuid?.()
-  const orElse = option === '--api-key-file' ? `, ${throughDescriptor}` : ''
+  const hasDescriptor = option === '--api-key-file'
   // Not a pipe, such as that of `<(command)`. Windows has access lists in place of these bits.
   if (!facts.isFile() || user === undefined) return
   if (user !== 0 && facts.uid !== user && facts.uid !== 0) {
-    throw bad(`${named} belongs to another user of this computer. Use a file of your own${orElse}.`)
+    throw bad(t(hasDescriptor ? 'key.ofOtherOrFd' : 'key.ofOther', { file }))
   }
   if ((facts.mode & 0o077) !== 0) {
-    throw bad(`${named} can be read by other users of this computer. Run "chmod 600" on it first${orElse}.`)
+    throw bad(t(hasDescriptor ? 'key.readableOrFd' : 'key.readable', { file }))
   }
 }
 
 /** Node makes all descriptors of its start uninheritable, so started programs do not get this one. */
-async function keyFromDescriptor(
-  descriptor: number,
-  what = `The descriptor ${descriptor} (--api-key-fd)`,
-): Promise<string> {
+async function keyFromDescriptor(descriptor: number, option = '--api-key-fd'): Promise<string> {
+  const what = t('key.descriptor', { number: descriptor, option })
   try {
     if (descriptor === 0) return await keyFromStandardInput()
     const facts = fstatSync(descriptor)
     if (isOfNode(descriptor, facts)) {
-      throw bad(`${what} is not open for reading. Open it in the shell, such as with ${descriptor}<FILE.`)
+      throw bad(t('key.notOpen', { what, number: descriptor }))
     }
     return await wholeKey(streamOf(descriptor, facts, false), what)
   } catch (thrown) {
-    throw isSystemError(thrown) ? fileProblem(thrown, `${what} can’t be read`) : thrown
+    throw isSystemError(thrown) ? fileError(thrown, t('file.cantRead', { path: what })) : thrown
   }
 }
 
@@ -156,7 +149,7 @@ function streamOf(descriptor: number, facts: Stats, autoClose: boolean): Readabl
 function keyFromEnvironment(name: string): string {
   // Own properties only: `__proto__` and `constructor` are not variables.
   const key = Object.hasOwn(process.env, name) ? process.env[name]?.trim() : undefined
-  if (!key) throw bad(`The environment variable ${name} is not set.`)
+  if (!key) throw bad(t('key.noVariable', { name }))
   delete process.env[name]
   return key
 }
@@ -188,7 +181,7 @@ function inodeWrittenBy(descriptor: number): number | null {
 
 async function wholeKey(from: Readable, what: string): Promise<string> {
   const key = (await textOf(from, what)).trim()
-  if (key === '') throw bad(`${what} is empty.`)
+  if (key === '') throw bad(t('key.empty', { what }))
   return key
 }
 
@@ -196,7 +189,7 @@ async function textOf(from: Readable, what: string): Promise<string> {
   let text = ''
   for await (const chunk of from.setEncoding('utf8')) {
     text += chunk
-    if (text.length > longest) throw bad(`${what} is too long for a key: at most ${longest} characters.`)
+    if (text.length > longest) throw bad(t('key.tooLong', { what, most: longest }))
   }
   return text
 }
@@ -207,9 +200,9 @@ async function textOf(from: Readable, what: string): Promise<string> {
  */
 async function keyFromStandardInput(): Promise<string> {
   const key = (
-    process.stdin.isTTY ? await typedUnseen('API key: ') : await textOf(process.stdin, 'Standard input')
+    process.stdin.isTTY ? await typedUnseen(t('key.prompt')) : await textOf(process.stdin, t('key.standardInput'))
   ).trim()
-  if (key === '') throw bad('Give the API key on standard input, or use --api-key-file.')
+  if (key === '') throw bad(t('key.missing'))
   return key
 }
 

@@ -1,38 +1,37 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { isTime, timeForms } from './times.ts'
+import { help, t } from '../../../src-renderer/i18n/cli.ts'
+import { isTime } from './times.ts'
 
 // Options and argument parsers that several commands share.
 
-export const json = (): Option => new Option('--json', 'print JSON, one document per line').default(false)
+export const json = (): Option => new Option('--json', help('option.json')).default(false)
 
 /** `--data-dir`. An empty value, such as an unset shell variable, is refused: it would mean the current folder. */
-export const dataFolder = (
-  about = 'data folder (default: $INFERENCE_STUDIO_DATA_DIR, else the folder of this user)',
-): Option => new Option('--data-dir <dir>', about).argParser(path)
+export const dataFolder = (): Option => new Option('--data-dir <dir>', help('option.dataDir')).argParser(path)
 
 export function nonEmpty(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
+  if (text.trim() === '') throw new InvalidArgumentError(t('invalid.empty'))
   return text
 }
 
 /** A path without NUL and in valid UTF-8. The command checks whether the file exists. */
 export function path(text: string): string {
-  if (text.includes('\0')) throw new InvalidArgumentError('A path has no NUL character.')
+  if (text.includes('\0')) throw new InvalidArgumentError(t('invalid.nul'))
   // Node replaces bytes that are not UTF-8 with U+FFFD, so the file would get another name than the one typed.
-  if (text.includes('\ufffd')) throw new InvalidArgumentError('A path must be valid UTF-8.')
+  if (text.includes('\ufffd')) throw new InvalidArgumentError(t('invalid.utf8'))
   return nonEmpty(text)
 }
 
 /** A name as the contract accepts it: one line of at most 80 characters, trimmed. */
 export function shortName(text: string): string {
-  if (text.trim().length > 80) throw new InvalidArgumentError('At most 80 characters.')
-  if (/\p{Cc}/u.test(text)) throw new InvalidArgumentError('It must be one line of text.')
+  if (text.trim().length > 80) throw new InvalidArgumentError(t('invalid.longName'))
+  if (/\p{Cc}/u.test(text)) throw new InvalidArgumentError(t('invalid.lines'))
   return nonEmpty(text).trim()
 }
 
 /** A time in one of the forms that `times.ts` reads. The command reads it, because its meaning depends on now and on `--tz`. */
 export function time(text: string): string {
-  if (!isTime(text)) throw new InvalidArgumentError(`A time from 1970 on, such as ${timeForms}.`)
+  if (!isTime(text)) throw new InvalidArgumentError(t('invalid.time', { forms: help('times') }))
   return text
 }
 
@@ -43,7 +42,7 @@ export function zone(text: string): string {
   if (text.toUpperCase() === 'UTC') return 'UTC'
   // Node also reads offsets here, which have no summer time.
   if (!/^[A-Za-z]/.test(text) || !isZone(text)) {
-    throw new InvalidArgumentError('A time zone such as Europe/Berlin, local or UTC.')
+    throw new InvalidArgumentError(t('invalid.zone'))
   }
   return text
 }
@@ -59,6 +58,6 @@ function isZone(text: string): boolean {
 
 export function port(text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  if (!(number <= 65_535)) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
+  if (!(number <= 65_535)) throw new InvalidArgumentError(t('invalid.port'))
   return number
 }

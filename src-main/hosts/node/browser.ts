@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { t } from '../../../src-renderer/i18n/cli.ts'
 import { StudioError } from '../../core/errors.ts'
 import { startProblem } from '../../core/shared/startProblem.ts'
+import { ownError } from './ownWords.ts'
 
 /** An opener that still runs after this time has started a browser, ms. Failing openers exit sooner. */
 const failureWindowMs = 1000
@@ -19,9 +21,9 @@ export function hasScreen(env: NodeJS.ProcessEnv = process.env, platform = proce
 export async function openInBrowser(address: string): Promise<void> {
   const url = URL.canParse(address) ? new URL(address) : null
   if (!url || !['http:', 'https:', 'mailto:'].includes(url.protocol)) {
-    throw new StudioError('bad_input', 'Only http, https and mailto addresses can be opened.')
+    throw ownError('bad_input', t('browser.scheme'))
   }
-  if (!hasScreen()) throw new StudioError('not_found', 'This computer has no display to open a browser on.')
+  if (!hasScreen()) throw ownError('not_found', t('browser.noDisplay'))
   const [command, ...args] = openerOf(process.platform)
   const late = new AbortController()
   let opener: ChildProcess | undefined
@@ -34,11 +36,11 @@ export async function openInBrowser(address: string): Promise<void> {
     })
     const ended = once(opener, 'exit', { signal: late.signal }).then(([code]) => code !== 0)
     const failed = await Promise.race([ended, sleep(failureWindowMs, false, { signal: late.signal, ref: false })])
-    if (failed) throw new StudioError('not_found', 'No browser was found.')
+    if (failed) throw ownError('not_found', t('browser.none'))
   } catch (thrown) {
     if (thrown instanceof StudioError) throw thrown
     const why = startProblem(thrown, command, { path: process.env.PATH }).message
-    throw new StudioError('not_found', `The browser could not be opened. ${why}`, {}, { cause: thrown })
+    throw ownError('not_found', t('browser.failed', { reason: why }), { cause: thrown })
   } finally {
     late.abort()
     opener?.unref()

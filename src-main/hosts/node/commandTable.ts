@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander'
+import { help } from '../../../src-renderer/i18n/cli.ts'
 
 // The commands as a table: what commander knows of them, and their examples. Help, completion, man pages and the tests read the same table.
 
@@ -7,7 +8,7 @@ const examples = new WeakMap<Command, readonly string[]>()
 /** Appends an "Examples" section to the help of a command. */
 export function withExamples(command: Command, lines: readonly string[]): Command {
   examples.set(command, lines)
-  return command.addHelpText('after', ['', 'Examples:', ...lines.map((line) => `  $ ${line}`)].join('\n'))
+  return command.addHelpText('after', ['', help('words.examples'), ...lines.map((line) => `  $ ${line}`)].join('\n'))
 }
 
 /** An option of a command. */

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { t } from '../../../src-renderer/i18n/cli.ts'
 import { usageError } from './failure.ts'
 import { say } from './output.ts'
 import type { Interrupt } from './signals.ts'
@@ -18,8 +19,15 @@ export async function confirm(
   // Readline reads Ctrl-C as a key.
   terminal.once('SIGINT', interrupt.byCtrlC)
   try {
-    return /^y(es)?$/i.test((await interrupt.or(terminal.question(`${question} (yes/no) `))).trim())
+    const answer = await interrupt.or(terminal.question(t('confirm', { question })))
+    return isYes(answer.trim().toLowerCase())
   } finally {
     terminal.close()
   }
+}
+
+/** Also in English, which every prompt of other programs takes. The first letter is enough. */
+function isYes(answer: string): boolean {
+  const yes = t('yes').toLowerCase()
+  return ['y', 'yes', yes, [...yes][0]].includes(answer)
 }

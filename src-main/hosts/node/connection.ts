@@ -1,3 +1,4 @@
+import { and, t } from '../../../src-renderer/i18n/cli.ts'
 import { type KeySource, keySourceFault, readApiKey, usualKeyVariable } from './apiKey.ts'
 
 /** Options of `serve`, `chat` and `doctor` that choose the service for this run. */
@@ -29,6 +30,6 @@ export function connectionUsageFault(options: ConnectionOptions): string | null 
     ...(options.connection === undefined ? [] : ['--connection']),
     ...(options.baseUrl === undefined ? [] : ['--base-url']),
   ]
-  if (asked.length > 1) return `${asked.join(' and ')} can’t be used together.`
+  if (asked.length > 1) return t('usage.together', { options: and(asked) })
   return keySourceFault(options, options.baseUrl !== undefined)
 }

@@ -1,9 +1,11 @@
 import { ORPCError } from '@orpc/server'
 import { CommanderError } from 'commander'
 import { problem } from '../../../src-preload/contract/problem.ts'
+import { t } from '../../../src-renderer/i18n/cli.ts'
 import { asStudioError, StudioError } from '../../core/errors.ts'
-import { fileProblem, isSystemError } from '../../core/shared/diskProblem.ts'
+import { isSystemError } from '../../core/shared/diskProblem.ts'
 import { exitCodes } from './output.ts'
+import { fileError, ownError } from './ownWords.ts'
 
 export const usageErrorCode = 'studio.usage'
 
@@ -16,7 +18,7 @@ export function failureOf(thrown: unknown): StudioError {
   // A refused system call is a problem of this computer, not a bug.
   if (isSystemError(thrown)) {
     const path = 'path' in thrown && typeof thrown.path === 'string' ? thrown.path : null
-    return fileProblem(thrown, path === null ? 'The operating system refused this' : `${path} can’t be used`)
+    return fileError(thrown, path === null ? t('file.refused') : t('file.cantUse', { path }))
   }
   if (!(thrown instanceof ORPCError)) return asStudioError(thrown)
   const { data: reported } = problem.safeParse(thrown.data)
@@ -25,7 +27,7 @@ export function failureOf(thrown: unknown): StudioError {
     return new StudioError(kind, message, facts, { cause: thrown })
   }
   if (thrown.code === 'BAD_REQUEST') {
-    return new StudioError('bad_input', 'Inference Studio did not accept this input.', {}, { cause: thrown })
+    return ownError('bad_input', t('output.notAccepted'), { cause: thrown })
   }
   return asStudioError(thrown)
 }

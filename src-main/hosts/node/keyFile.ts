@@ -4,10 +4,12 @@ import { access } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import * as z from 'zod'
-import { asStudioError, StudioError } from '../../core/errors.ts'
+import { t } from '../../../src-renderer/i18n/cli.ts'
+import { asStudioError, type StudioError } from '../../core/errors.ts'
 import type { SecretStore } from '../../core/host.ts'
-import { codeOf, fileProblem, isSystemError } from '../../core/shared/diskProblem.ts'
+import { codeOf, isSystemError } from '../../core/shared/diskProblem.ts'
 import { checkKeyFile, readSecret } from './apiKey.ts'
+import { fileError, ownError } from './ownWords.ts'
 import { writeFileAtomically } from './userFile.ts'
 
 /** Path of the key file that replaces the keychain. */
@@ -42,7 +44,7 @@ export function chosenKeyFile(env: NodeJS.ProcessEnv = process.env): { path: str
 
 /** A key file in words for a person: `/srv/keys (encrypted)`. */
 export const keyFileText = ({ path, isEncrypted }: { path: string; isEncrypted: boolean }): string =>
-  `${path} (${isEncrypted ? 'encrypted' : 'not encrypted'})`
+  t(isEncrypted ? 'key.encryptedFile' : 'key.file', { path })
 
 /**
  * The key file that the environment chooses in place of the keychain, or null. It is never used unless it was chosen, and the keychain is
@@ -54,7 +56,7 @@ export function keyFileFromEnvironment(env: NodeJS.ProcessEnv = process.env): Se
   const source = env[passphraseVariable]
   if (file === null) {
     if (!source) return null
-    throw new StudioError('bad_input', `${passphraseVariable} needs ${fileVariable}, the file that it encrypts.`)
+    throw ownError('bad_input', t('key.needsFile', { passphrase: passphraseVariable, file: fileVariable }))
   }
   return createKeyFile(file.path, source ? passphraseFrom(source, env) : null)
 }
@@ -64,24 +66,18 @@ function passphraseFrom(source: string, env: NodeJS.ProcessEnv): () => Promise<s
   const [, kind, place = ''] = /^(credential|file|fd|prompt)(?::(.+))?$/s.exec(source) ?? []
   const what = passphraseVariable
   const read = (): Promise<string> => {
-    if (kind === 'prompt' && place === '') return readSecret({ prompt: 'Passphrase of the key file: ' }, what)
+    if (kind === 'prompt' && place === '') return readSecret({ prompt: t('key.passphrasePrompt') }, what)
     if (kind === 'file' && place !== '') return readSecret({ file: resolve(place) }, what)
     if (kind === 'fd' && /^\d{1,6}$/.test(place)) return readSecret({ descriptor: Number(place) }, what)
     if (kind === 'credential' && /^[\w.-]{1,255}$/.test(place)) {
       // systemd sets the folder for LoadCredential (systemd.exec(5)).
       const folder = env.CREDENTIALS_DIRECTORY
       if (folder === undefined) {
-        throw new StudioError(
-          'bad_input',
-          `${source} in ${what} needs LoadCredential=${place}:FILE in the unit of systemd.`,
-        )
+        throw ownError('bad_input', t('key.needsCredential', { source, variable: what, name: place }))
       }
       return readSecret({ file: join(folder, place), isProtected: true }, what)
     }
-    throw new StudioError(
-      'bad_input',
-      `${passphraseVariable} must be credential:NAME, file:PATH, fd:N or prompt, not the passphrase itself.`,
-    )
+    throw ownError('bad_input', t('key.badSource', { variable: passphraseVariable }))
   }
   return () => {
     const known = passphrases.get(source) ?? Promise.resolve().then(read)
@@ -105,7 +101,7 @@ export function createKeyFile(path: string, passphrase: (() => Promise<string>) 
   let turn: Promise<unknown> = Promise.resolve()
 
   const keyWith = async (salt: string): Promise<Buffer> => {
-    if (!passphrase) throw new StudioError('keychain_locked', `${path} is encrypted. Set ${passphraseVariable} too.`)
+    if (!passphrase) throw ownError('keychain_locked', t('key.isEncrypted', { path, variable: passphraseVariable }))
     if (derived?.salt !== salt) derived = { salt, key: keyOf(await passphrase(), salt) }
     return derived.key
   }
@@ -119,8 +115,7 @@ export function createKeyFile(path: string, passphrase: (() => Promise<string>) 
       return { keys: decrypt(path, content.encrypted, await keyWith(salt)), salt }
     }
     if (passphrase) {
-      const words = `${path} is not encrypted, but ${passphraseVariable} is set. Delete the file and store the keys again.`
-      throw new StudioError('bad_input', words)
+      throw ownError('bad_input', t('key.notEncrypted', { path, variable: passphraseVariable }))
     }
     return { keys: content.keys ?? {}, salt: fresh }
   }
@@ -152,9 +147,7 @@ export function createKeyFile(path: string, passphrase: (() => Promise<string>) 
         await access(dirname(targetOf(path)), constants.W_OK)
         return { available: true, reason: null }
       } catch (thrown) {
-        const reason = isSystemError(thrown)
-          ? `The folder of the key file ${path} can’t be written, so its keys can’t be changed.`
-          : asStudioError(thrown).message
+        const reason = isSystemError(thrown) ? t('key.folderReadOnly', { path }) : asStudioError(thrown).message
         return { available: false, reason }
       }
     },
@@ -188,7 +181,7 @@ function contentOf(path: string): KeyFile | null {
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const facts = fstatSync(descriptor)
-      if (!facts.isFile()) throw new StudioError('bad_input', `The key file ${path} is not a regular file.`)
+      if (!facts.isFile()) throw ownError('bad_input', t('key.notRegular', { path }))
       checkKeyFile(path, facts, fileVariable)
       if (facts.size > mostBytes) throw notKeys(path)
       const { data } = keyFile.safeParse(parsed(readFileSync(descriptor, 'utf8')))
@@ -199,12 +192,11 @@ function contentOf(path: string): KeyFile | null {
     }
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return null
-    throw isSystemError(thrown) ? fileProblem(thrown, `The key file ${path} can’t be read`) : thrown
+    throw isSystemError(thrown) ? fileError(thrown, t('file.keyFile', { path })) : thrown
   }
 }
 
-const notKeys = (path: string): StudioError =>
-  new StudioError('bad_input', `${path} is not a key file of Inference Studio. Name another file in ${fileVariable}.`)
+const notKeys = (path: string): StudioError => ownError('bad_input', t('key.notKeys', { path, variable: fileVariable }))
 
 function parsed(text: string): unknown {
   try {
@@ -237,7 +229,6 @@ function decrypt(
     const text = Buffer.concat([decipher.update(Buffer.from(data, 'base64')), decipher.final()]).toString('utf8')
     return secrets.parse(JSON.parse(text))
   } catch (thrown) {
-    const words = `The passphrase does not open the key file ${path}, or the file was changed.`
-    throw new StudioError('keychain_locked', words, {}, { cause: thrown })
+    throw ownError('keychain_locked', t('key.wrongPassphrase', { path }), { cause: thrown })
   }
 }

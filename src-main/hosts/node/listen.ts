@@ -1,6 +1,8 @@
 import type { AddressInfo, Server } from 'node:net'
+import { t } from '../../../src-renderer/i18n/cli.ts'
 import { StudioError } from '../../core/errors.ts'
 import { unexpected } from '../../core/shared/unexpected.ts'
+import { ownError } from './ownWords.ts'
 
 /** Maximum number of ports to try, the first one included. */
 const tries = 10
@@ -24,9 +26,11 @@ export async function listenOn(server: Server, port: number, orNext: boolean): P
     if (failure.code === 'EADDRINUSE') isReserved = false
   }
   // EACCES: a low port on Linux, a range that the system took on Windows.
-  const state = isReserved ? 'reserved for the system' : 'in use'
-  const words = last === port ? `Port ${port} is ${state}.` : `Ports ${port} to ${last} are ${state}.`
-  throw new StudioError('port_taken', `${words} Choose another one; 0 means any free port.`)
+  const words =
+    last === port
+      ? t(isReserved ? 'port.reserved' : 'port.inUse', { port })
+      : t(isReserved ? 'port.severalReserved' : 'port.severalInUse', { first: port, last })
+  throw ownError('port_taken', words)
 }
 
 function listenOnce(server: Server, port: number): Promise<NodeJS.ErrnoException | null> {

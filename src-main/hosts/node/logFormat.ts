@@ -15,11 +15,19 @@ export function setLogFormat(wanted: LogFormat): void {
   format = wanted
 }
 
-/** One event of the log as one line with a line feed. @param words one line without control characters */
-export function logLine(level: LogLevel, words: string): string {
+/**
+ * One event of the log as one line with a line feed.
+ * @param words one line without control characters
+ * @param shown the words with their level, where no program reads the line
+ */
+export function logLine(
+  level: LogLevel,
+  words: string,
+  shown = `${level === 'info' ? '' : `${level}: `}${words}`,
+): string {
   if (format === 'json') return `${JSON.stringify({ time: new Date().toISOString(), level, message: words })}\n`
   if (goesToJournal(2)) return `<${priorities[level]}>${words}\n`
-  return `${level === 'info' ? '' : `${level}: `}${words}\n`
+  return `${shown}\n`
 }
 
 /** Whether a descriptor is connected to the journal of systemd. systemd sets `JOURNAL_STREAM` to the device and inode (systemd.exec(5)). */

@@ -1,3 +1,4 @@
+import { help } from '../../../src-renderer/i18n/cli.ts'
 import type { DescribedCommand } from './commandTable.ts'
 import { exitCodeTable } from './output.ts'
 
@@ -12,33 +13,33 @@ const roff = (text: string): string =>
 export function manPage(all: readonly DescribedCommand[], version: string): string {
   const [program, ...commands] = all
   const lines = [
-    `.TH INFERENCE\\-STUDIO 1 "" "Inference Studio ${roff(version)}" "User Commands"`,
-    '.SH NAME',
+    `.TH INFERENCE\\-STUDIO 1 "" "Inference Studio ${roff(version)}" "${roff(help('man.manual'))}"`,
+    `.SH ${help('man.name')}`,
     `inference\\-studio \\- ${roff(program?.about ?? '')}`,
-    '.SH SYNOPSIS',
+    `.SH ${help('man.synopsis')}`,
     '.B inference\\-studio',
-    '.I command',
+    `.I ${help('man.command')}`,
     '[options]',
-    '.SH OPTIONS',
-    'These work with every command.',
+    `.SH ${help('man.options')}`,
+    roff(help('man.everyCommand')),
     ...optionLines(program),
-    '.SH COMMANDS',
+    `.SH ${help('man.commands')}`,
     ...commands.flatMap((one) => [
       `.SS "inference\\-studio ${roff(one.usage)}"`,
       roff(one.about),
       ...one.arguments.flatMap(({ name, about }) => ['.TP', `.I ${roff(name)}`, roff(about)]),
       ...optionLines(one),
-      ...(one.examples.length > 0 ? ['.PP', 'Examples:', '.EX', ...one.examples.map(roff), '.EE'] : []),
+      ...(one.examples.length > 0 ? ['.PP', help('words.examples'), '.EX', ...one.examples.map(roff), '.EE'] : []),
     ]),
-    '.SH EXIT STATUS',
-    ...exitCodeTable.flatMap(([code, meaning]) => ['.TP', `.B ${roff(code)}`, roff(meaning)]),
-    '.SH ENVIRONMENT',
+    `.SH ${help('man.exitStatus')}`,
+    ...exitCodeTable().flatMap(([code, meaning]) => ['.TP', `.B ${roff(code)}`, roff(meaning)]),
+    `.SH ${help('man.environment')}`,
     '.TP',
     '.B INFERENCE_STUDIO_DATA_DIR',
-    'Data folder of every command.',
+    roff(help('man.dataDir')),
     '.TP',
     '.B INFERENCE_STUDIO_API_KEY',
-    roff('API key for --base-url, unless another source is named.'),
+    roff(help('man.apiKey')),
   ]
   return `${lines.join('\n')}\n`
 }

@@ -1,8 +1,10 @@
 import { fstatSync, statSync, writeSync } from 'node:fs'
 import { devNull } from 'node:os'
-import { StudioError } from '../../core/errors.ts'
-import { codeOf, fileProblem } from '../../core/shared/diskProblem.ts'
+import { help, t } from '../../../src-renderer/i18n/cli.ts'
+import type { StudioError } from '../../core/errors.ts'
+import { codeOf } from '../../core/shared/diskProblem.ts'
 import { goesToJournal, type LogLevel, logLine } from './logFormat.ts'
+import { fileError, meaningOf, ownError } from './ownWords.ts'
 import { oneLine, pairLines } from './table.ts'
 
 /**
@@ -12,12 +14,12 @@ import { oneLine, pairLines } from './table.ts'
 export const exitCodes = { ok: 0, failed: 1, usage: 2, readerGone: 141 } as const
 
 /** The meaning of every exit code, for the help, the man page and the guide. */
-export const exitCodeTable: readonly (readonly [code: string, meaning: string])[] = [
-  ['0', 'Success. Commands that run until they are stopped, such as "serve", end with it at a signal.'],
-  ['1', 'Failure. The reason is on standard error, and with --json also on standard output.'],
-  ['2', 'Wrong usage: an unknown command or option, an invalid value, or a missing --yes without a terminal.'],
-  ['129, 130, 143', 'Ended by SIGHUP (the terminal closed), SIGINT (Ctrl-C) or SIGTERM before the work was done.'],
-  ['141', 'The program that read standard output ended first, as "head" does.'],
+export const exitCodeTable = (): readonly (readonly [code: string, meaning: string])[] => [
+  ['0', help('exitCode.ok')],
+  ['1', help('exitCode.failed')],
+  ['2', help('exitCode.usage')],
+  ['129, 130, 143', help('exitCode.signal')],
+  ['141', help('exitCode.readerGone')],
 ]
 
 /** The error of the first failed write to standard output. No write follows it. */
@@ -115,9 +117,9 @@ const readerGoneCodes = new Set(['EPIPE', 'ECONNRESET', 'EOF'])
 export async function outputFailure(): Promise<StudioError | null> {
   await lastWrite
   if (!failure) return null
-  if (readerIsGone()) return new StudioError('cancelled', 'The program that read the output has ended.')
-  const { kind, message } = fileProblem(failure, 'Standard output can’t be written')
-  return new StudioError(kind === 'disk_full' ? kind : 'not_writable', message, {}, { cause: failure })
+  if (readerIsGone()) return ownError('cancelled', t('output.readerGone'))
+  const { kind, message } = fileError(failure, t('file.output'))
+  return ownError(kind === 'disk_full' ? kind : 'not_writable', message, { cause: failure })
 }
 
 /**
@@ -167,10 +169,17 @@ export function setVerbosity(wanted: Verbosity): void {
   verbosity = wanted
 }
 
-/** Logs one event on standard error. */
+/** Logs one event on standard error, in English. For messages of the core and of servers; `tell` is for a person. */
 export function log(level: LogLevel, line: string): void {
   if (verbosity === 'quiet' && level !== 'error') return
   process.stderr.write(logLine(level, harmless(inOneLine(line))))
+}
+
+/** Tells a person something on standard error. @param words in the person's language */
+export function tell(level: LogLevel, words: string): void {
+  if (verbosity === 'quiet' && level !== 'error') return
+  const message = harmless(inOneLine(words))
+  process.stderr.write(logLine(level, message, t(`level.${level}`, { message })))
 }
 
 /** Shows a line of the terminal on standard error that the next line replaces. */
@@ -193,9 +202,14 @@ export const inOneLine = (message: string): string =>
     .map((word) => (word.length > longestWord ? `${word.slice(0, 120)}…${word.slice(-60)}` : word))
     .join(' ')
 
-/** Logs an error and, with `--json`, prints it as the only document. Returns the exit code. */
+/**
+ * Tells a person about an error and, with `--json`, prints it as the only document. An error in English comes below its meaning in the
+ * person's language. Returns the exit code.
+ */
 export function reportFailure(error: StudioError, json: boolean): number {
-  log('error', error.message)
+  const meaning = meaningOf(error)
+  tell('error', meaning ?? error.message)
+  if (meaning !== null) process.stderr.write(`  ${harmless(inOneLine(error.message))}\n`)
   if ((error.kind === 'bug' || verbosity === 'verbose') && error.cause instanceof Error) logStack(error.cause)
   if (json) printJson({ problem: error.toProblem() })
   return exitCodes.failed

@@ -1,4 +1,5 @@
-import { log, showLine } from './output.ts'
+import { showLine, tell } from './output.ts'
+import { cut, widthOf } from './table.ts'
 
 /** Work that ends sooner shows no progress, ms. */
 const showAfterMs = 1000
@@ -27,11 +28,12 @@ export function openProgress(): Progress {
       last = now
       const part = total > 0 ? Math.min(1, done / total) : 0
       const percent = total > 0 ? `${Math.floor(part * 100)} %` : ''
-      if (!isTerminal) return log('info', `${label} ${percent}`.trim())
+      if (!isTerminal) return tell('info', `${label} ${percent}`.trim())
       const filled = Math.round(part * barWidth)
       const line = `${label} [${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}] ${percent}`
       const room = Math.max(10, (process.stderr.columns ?? 80) - 1)
-      showLine(line.slice(0, room).padEnd(isDrawn ? room : 0))
+      const shown = cut(line, room)
+      showLine(shown + ' '.repeat(isDrawn ? room - widthOf(shown) : 0))
       isDrawn = true
     },
     end() {

@@ -1,7 +1,8 @@
 import { fstatSync } from 'node:fs'
+import { locale, t } from '../../../src-renderer/i18n/cli.ts'
 import { type KeySource, readsStandardInput } from './apiKey.ts'
 import { usageError } from './failure.ts'
-import { log } from './output.ts'
+import { tell } from './output.ts'
 
 /** As long as a message may be, characters. */
 const maxPrompt = 1_000_000
@@ -17,17 +18,16 @@ const waitNoteMs = 3000
 export async function readPrompt(argument: string | undefined, key: KeySource): Promise<string> {
   const isAsked = argument === '-'
   const isTaken = readsStandardInput(key)
-  if (isAsked && isTaken) throw usageError('Standard input can’t be both the API key and the prompt.')
+  if (isAsked && isTaken) throw usageError(t('prompt.twice'))
   const instruction = isAsked ? '' : (argument ?? '')
   const piped = isAsked || (!isTaken && isPiped()) ? (await textOfInput()).trimEnd() : ''
   const text = [instruction, piped].filter((part) => part.trim() !== '').join('\n\n')
-  if (text === '') throw usageError('A prompt is missing: name it, or pipe it to standard input.')
+  if (text === '') throw usageError(t('prompt.missing'))
   if (text.length > maxPrompt) throw tooLong()
   return text
 }
 
-const tooLong = () =>
-  usageError(`The prompt is longer than ${maxPrompt.toLocaleString('en')} characters. Attach the text with --file.`)
+const tooLong = () => usageError(t('prompt.tooLong', { most: maxPrompt.toLocaleString(locale()) }))
 
 /** Whether standard input is a pipe, a socket or a file. A device, such as the null device of a service, has no prompt. */
 export function isPiped(): boolean {
@@ -41,7 +41,7 @@ export function isPiped(): boolean {
 }
 
 async function textOfInput(): Promise<string> {
-  const note = setTimeout(() => log('info', 'Waiting for standard input. Use </dev/null for none.'), waitNoteMs)
+  const note = setTimeout(() => tell('info', t('prompt.waiting')), waitNoteMs)
   let text = ''
   try {
     for await (const chunk of process.stdin.setEncoding('utf8')) {

@@ -1,9 +1,9 @@
 import type { Opening } from '../../../src-preload/contract/data.ts'
+import { locale, t } from '../../../src-renderer/i18n/cli.ts'
 import { storedData } from '../../core/stored.ts'
 import { logUncaught } from '../lastResort.ts'
-import { openingLine } from '../startUpPage.ts'
 import type { Parts } from './dependencies.ts'
-import { log } from './output.ts'
+import { log, tell } from './output.ts'
 import { ownPackage } from './package.ts'
 
 const stored = storedData({ version: () => ownPackage().version, log })
@@ -62,11 +62,16 @@ function createProgressPrinter(): { notify(work: Opening): void; end(): void } {
       const [now, what] = [performance.now(), `${work.stage} ${work.database}`]
       if (what === last.what && now - last.at < lineIntervalMs) return
       last = { at: now, what }
-      log('info', openingLine(work))
+      tell('info', openingLine(work))
     },
     end() {
       if (isOpen) stderr.write('\n')
       isOpen = false
     },
   }
+}
+
+/** The start-up work as one line for a terminal. */
+function openingLine({ stage, database, rows }: Opening): string {
+  return t(`opening.${stage}.${database}`, { rows: (rows ?? 0).toLocaleString(locale()) })
 }

@@ -1,6 +1,8 @@
 import { constants } from 'node:os'
-import { StudioError } from '../../core/errors.ts'
-import { log } from './output.ts'
+import { t } from '../../../src-renderer/i18n/cli.ts'
+import type { StudioError } from '../../core/errors.ts'
+import { tell } from './output.ts'
+import { ownError } from './ownWords.ts'
 
 /** Signals that ask a program to end. SIGHUP: the terminal closed. SIGBREAK: Ctrl-Break on Windows. */
 const endSignals = [
@@ -34,7 +36,7 @@ export const signalCode = (): number | null => received && codeOf(received.signa
 /** Ctrl-C that readline reads as a key, for which the system sends no signal. */
 export function cancelledByCtrlC(): StudioError {
   received ??= { signal: 'SIGINT', at: performance.now() }
-  return new StudioError('cancelled', 'Cancelled.')
+  return ownError('cancelled', t('cancelled'))
 }
 
 /**
@@ -47,7 +49,7 @@ export function onEndSignals(onEnd: () => void): () => void {
     const now = performance.now()
     if (isEnding && received?.signal === signal && now - received.at < sameRequestMs) return
     if (isEnding) {
-      log('warn', 'Stopped at once.')
+      tell('warn', t('output.stoppedAtOnce'))
       process.exit(codeOf(signal))
     }
     isEnding = true
@@ -93,7 +95,7 @@ export interface Interrupt {
 export function listenForInterrupt(): Interrupt {
   const asked = new AbortController()
   const { signal } = asked
-  const now = () => asked.abort(new StudioError('cancelled', 'Cancelled.'))
+  const now = () => asked.abort(ownError('cancelled', t('cancelled')))
   const release = onEndSignals(now)
   return {
     signal,

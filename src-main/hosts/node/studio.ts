@@ -14,6 +14,7 @@ import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { partBytes, partType, transferPath } from '../../../src-preload/contract/transfers.ts'
+import { t } from '../../../src-renderer/i18n/cli.ts'
 import type { CoreOptions } from '../../core/core.ts'
 import { StudioError } from '../../core/errors.ts'
 import type { BytesReply, BytesRequest } from '../../core/ports/bytes.ts'
@@ -22,7 +23,8 @@ import { failureOf } from './failure.ts'
 import { openDataDir } from './folder.ts'
 import { createNodeHost } from './host.ts'
 import { addressPath, isPrivateFolder, localSocketPath } from './localSocket.ts'
-import { log } from './output.ts'
+import { tell } from './output.ts'
+import { ownError } from './ownWords.ts'
 import { type Interrupt, listenForInterrupt } from './signals.ts'
 import { startTemporaryCore } from './temporaryCore.ts'
 
@@ -74,7 +76,7 @@ async function openStudio({ dataDir, connect }: StudioOptions, parts: Parts, sig
   } catch (thrown) {
     if (failureOf(thrown).kind !== 'folder_in_use') throw thrown
     if (connect && !('profile' in connect)) {
-      log('info', 'Another Inference Studio uses the data folder, so this chat is not stored.')
+      tell('info', t('studio.notStored'))
       const { core, close } = await startTemporaryCore(parts, coreOptions)
       return ofCore(core, close)
     }
@@ -98,8 +100,10 @@ async function mustUse(studio: UsedStudio, wanted: string): Promise<void> {
   const used = connection.profile
   if (used && (used.id === wanted || used.name === wanted)) return
   await studio.close()
-  const words = `The running studio uses ${used ? `the connection ${used.name}` : 'no connection'}.`
-  throw new StudioError('bad_input', `${words} Choose it with: inference-studio connections use ${wanted}`)
+  throw ownError(
+    'bad_input',
+    used ? t('studio.otherConnection', { used: used.name, wanted }) : t('studio.noConnection', { wanted }),
+  )
 }
 
 /** The first app state, as a page receives it. */
@@ -142,10 +146,7 @@ export async function runningStudio(dataDir: string): Promise<UsedStudio | null>
 /** An address of the page of the running studio, which works once, within a minute. @throws StudioError `no_such_item` for a studio without a page, or none */
 export async function pageOfRunning(dataDir: string): Promise<string> {
   const path = socketOf(dataDir)
-  const none = new StudioError(
-    'no_such_item',
-    `No studio serves a page for the data folder ${dataDir}. Start one with: inference-studio serve`,
-  )
+  const none = ownError('no_such_item', t('studio.noPage', { path: dataDir }))
   if (path === null) throw none
   const reply = await overSocket(path, {
     method: 'POST',
@@ -157,8 +158,7 @@ export async function pageOfRunning(dataDir: string): Promise<string> {
   }).catch(() => null)
   if (!reply?.body) throw none
   if (reply.status !== 200) {
-    const words = 'The running studio serves no page: it is the desktop application, or "serve --no-web".'
-    throw new StudioError('no_such_item', words)
+    throw ownError('no_such_item', t('studio.servesNoPage'))
   }
   return (await buffer(reply.body)).toString()
 }
@@ -185,7 +185,7 @@ export async function upload(studio: UsedStudio, file: FileHandle, name: string)
   for (let at = 0; at < size; at += partBytes) {
     const part = Buffer.alloc(Math.min(partBytes, size - at))
     const { bytesRead } = await file.read(part, 0, part.length, at)
-    if (bytesRead < part.length) throw new StudioError('bad_input', 'The file became shorter while it was read.')
+    if (bytesRead < part.length) throw ownError('bad_input', t('file.shorter'))
     const reply = await studio.bytes({
       method: 'PUT',
       path: transferPath(uploadId),
@@ -216,7 +216,7 @@ export async function download(studio: Pick<UsedStudio, 'bytes'>, downloadId: st
 
 /** The problem in a reply. Between two cores, such as during a restore, the socket refuses without one. */
 function problemOf(answer: string | null): StudioError {
-  if (!answer) return new StudioError('busy', 'The running studio is not ready. Try again in a moment.')
+  if (!answer) return ownError('busy', t('studio.notReady'))
   const { kind, message }: Problem = JSON.parse(answer)
   return new StudioError(kind, message)
 }

@@ -1,12 +1,13 @@
 // Columns of a terminal. Their cells contain names from apps and from the service.
 
-/** Characters that take two columns of a terminal: East Asian ones and emoji. Joining marks take none. */
-const wide =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
+/** Characters that take two columns of a terminal: East Asian ones and emoji. Joining marks take none. A class of a regular expression. */
+export const wideCharacters =
+  '[\\u1100-\\u115f\\u2e80-\\u303e\\u3041-\\ua4cf\\ua960-\\ua97c\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe30-\\ufe6f\\uff00-\\uff60\\uffe0-\\uffe6\\u{20000}-\\u{3fffd}\\p{Emoji_Presentation}]'
+const wide = new RegExp(wideCharacters, 'u')
 const joined = /[\p{M}\p{Cf}]/u
 
 /** Width of a text in terminal columns. */
-function widthOf(text: string): number {
+export function widthOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length
   let width = 0
   for (const character of text) width += joined.test(character) ? 0 : wide.test(character) ? 2 : 1
@@ -17,7 +18,8 @@ function widthOf(text: string): number {
 export const oneLine = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
 
-function cut(text: string, width: number): string {
+/** A text in at most `width` columns. A cut one ends with an ellipsis. */
+export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   let kept = ''
   for (const character of text) {

@@ -1,4 +1,5 @@
 import { instantOf } from '../../../src-preload/contract/limitText.ts'
+import { help, t } from '../../../src-renderer/i18n/cli.ts'
 import { dayMs } from '../../core/shared/days.ts'
 import { usageError } from './failure.ts'
 
@@ -9,9 +10,6 @@ const units: Readonly<Record<string, number>> = { m: 60_000, h: hourMs, d: dayMs
 
 /** Earlier times are refused: no service reports them, and `Date` reads two-digit years as 19xx. */
 const firstDay = '1970-01-01'
-
-/** The forms in words, for help and errors. */
-export const timeForms = '1h, 7d, today, yesterday, 2026-11, 2026-11-21 or 2026-11-21T14:05Z'
 
 /** A period of time, from its first to before its last instant, ms since 1970. For an instant, both are the same. */
 export interface Period {
@@ -52,7 +50,7 @@ export function periodOf(text: string, { now, zone }: { now: number; zone: strin
 export function readPeriod(option: string, text: string, zone = 'UTC', now = Date.now()): Period {
   const period = periodOf(text, { now, zone })
   if (period) return period
-  throw usageError(`${option}: ${text.slice(0, 60)} is no time. Write ${timeForms}.`)
+  throw usageError(t('usage.time', { option, text: text.slice(0, 60), forms: help('times') }))
 }
 
 /** Calendar days (UTC, both included) of `--since` and `--until`. Stored sums are by UTC day. */
@@ -65,7 +63,7 @@ export function readDays(
     ...(until !== undefined && { until: lastDay(readPeriod('--until', until, 'UTC', now)) }),
   }
   if (read.since !== undefined && read.until !== undefined && read.since > read.until)
-    throw usageError(`--since ${read.since} is later than --until ${read.until}.`)
+    throw usageError(t('usage.sinceAfterUntil', { since: read.since, until: read.until }))
   return read
 }
 

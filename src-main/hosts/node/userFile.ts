@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { rmSync, type Stats } from 'node:fs'
 import { lstat, open, realpath, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import { StudioError } from '../../core/errors.ts'
-import { codeOf, fileProblem, isSystemError } from '../../core/shared/diskProblem.ts'
-import { exitCodes, log } from './output.ts'
+import { t } from '../../../src-renderer/i18n/cli.ts'
+import type { StudioError } from '../../core/errors.ts'
+import { codeOf, isSystemError } from '../../core/shared/diskProblem.ts'
+import { exitCodes, tell } from './output.ts'
+import { fileError, ownError } from './ownWords.ts'
 import { onEndSignals, signalCode } from './signals.ts'
 
 // Reads and writes files that the command line names.
@@ -13,15 +15,15 @@ import { onEndSignals, signalCode } from './signals.ts'
 interface FileArgument {
   /** The option, such as `--output`, which the messages name. Absent for an argument of the command. */
   option?: string
-  /** Other accepted values as text, such as "or - for standard output". */
-  otherwise?: string
+  /** Whether `-` is standard output, which the messages then name. */
+  orOutput?: boolean
 }
 
 /** The path as the subject of a message, with the option that named it. */
 const named = (path: string, option: string | undefined): string =>
   option === undefined ? path : `${path} (${option})`
 
-const bad = (message: string): StudioError => new StudioError('bad_input', message)
+const bad = (words: string): StudioError => ownError('bad_input', words)
 
 /**
  * Resolves the absolute path of a file to write. Follows symbolic links, as `cp` does.
@@ -33,14 +35,14 @@ export async function fileToWrite(
   asked: string,
   { overwrite, ...argument }: FileArgument & { overwrite: boolean },
 ): Promise<string> {
-  const { option, otherwise = '' } = argument
-  const allowed = `Name a regular file${otherwise === '' ? '' : ` ${otherwise}`}.`
+  const { option, orOutput } = argument
   const path = await resolvePath(resolve(asked), option)
   const facts = await factsOf(path, option)
   if (facts === null && !asked.endsWith(sep)) return path
-  if (facts === null || facts.isDirectory()) throw bad(`${named(asked, option)} is a folder. ${allowed}`)
-  if (!facts.isFile()) throw bad(`${named(asked, option)} is a device, a pipe or a socket. ${allowed}`)
-  if (!overwrite) throw bad(`${named(path, option)} exists already. Choose another name, or add --force.`)
+  if (facts === null || facts.isDirectory())
+    throw bad(t(orOutput ? 'file.isFolderOutput' : 'file.isFolder', { path: named(asked, option) }))
+  if (!facts.isFile()) throw bad(t(orOutput ? 'file.isDeviceOutput' : 'file.isDevice', { path: named(asked, option) }))
+  if (!overwrite) throw bad(t('file.exists', { path: named(path, option) }))
   return path
 }
 
@@ -49,19 +51,18 @@ async function resolvePath(path: string, option: string | undefined): Promise<st
   try {
     return await realpath(path)
   } catch (thrown) {
-    if (codeOf(thrown) !== 'ENOENT') throw asProblem(thrown, `${named(path, option)} can’t be written`)
+    if (codeOf(thrown) !== 'ENOENT') throw asProblem(thrown, t('file.cantWrite', { path: named(path, option) }))
   }
   // Refuses a link without a target, as `cp` does.
   if ((await factsOf(path, option))?.isSymbolicLink()) {
-    throw bad(`${named(path, option)} is a symbolic link to a file that does not exist. Name another file.`)
+    throw bad(t('file.deadLink', { path: named(path, option) }))
   }
   const folder = dirname(path)
   const isFolder = await stat(folder).then(
     (facts) => facts.isDirectory(),
     () => false,
   )
-  if (!isFolder)
-    throw bad(`${named(`The folder ${folder}`, option)} does not exist. Name a file in an existing folder.`)
+  if (!isFolder) throw bad(t('file.noFolder', { path: named(folder, option) }))
   return join(await realpath(folder), basename(path))
 }
 
@@ -70,7 +71,7 @@ async function factsOf(path: string, option: string | undefined): Promise<Stats 
     return await lstat(path)
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return null
-    throw asProblem(thrown, `${named(path, option)} can’t be used`)
+    throw asProblem(thrown, t('file.cantUse', { path: named(path, option) }))
   }
 }
 
@@ -82,11 +83,11 @@ export async function fileToRead(asked: string, option?: string): Promise<string
   const path = resolve(asked)
   try {
     const facts = await stat(path)
-    if (facts.isDirectory()) throw bad(`${named(path, option)} is a folder. Name a regular file.`)
-    if (!facts.isFile()) throw bad(`${named(path, option)} is a device, a pipe or a socket. Name a regular file.`)
+    if (facts.isDirectory()) throw bad(t('file.isFolder', { path: named(path, option) }))
+    if (!facts.isFile()) throw bad(t('file.isDevice', { path: named(path, option) }))
     return path
   } catch (thrown) {
-    throw asProblem(thrown, `${named(path, option)} can’t be read`)
+    throw asProblem(thrown, t('file.cantRead', { path: named(path, option) }))
   }
 }
 
@@ -95,7 +96,7 @@ export async function fileToRead(asked: string, option?: string): Promise<string
  */
 export async function folderToMake(asked: string, option: string): Promise<string> {
   const path = await resolvePath(resolve(asked), option)
-  if (await factsOf(path, option)) throw bad(`${named(path, option)} exists already. Choose another name.`)
+  if (await factsOf(path, option)) throw bad(t('file.folderExists', { path: named(path, option) }))
   return path
 }
 
@@ -111,7 +112,7 @@ export async function createAtomically<T>(path: string, make: (part: string) => 
       await rename(part, path)
       return made
     } catch (thrown) {
-      throw asProblem(thrown, `${path} can’t be written`)
+      throw asProblem(thrown, t('file.cantWrite', { path }))
     }
   })
 }
@@ -122,7 +123,7 @@ export async function withTemporaryPath<T>(folder: string, use: (part: string) =
   const drop = (): void => rmSync(part, { recursive: true, force: true })
   const release = onEndSignals(() => {
     drop()
-    log('error', 'Cancelled.')
+    tell('error', t('cancelled'))
     process.exit(signalCode() ?? exitCodes.failed)
   })
   try {
@@ -150,4 +151,4 @@ export function writeFileAtomically(
 }
 
 const asProblem = (thrown: unknown, failed: string): unknown =>
-  isSystemError(thrown) ? fileProblem(thrown, failed) : thrown
+  isSystemError(thrown) ? fileError(thrown, failed) : thrown

@@ -95,12 +95,12 @@ describe('what is made from the table', () => {
       expect(page).toContain(`.SS "inference-studio ${usage}"`)
       for (const example of examples) expect(page).toContain(example)
     }
-    for (const [code] of exitCodeTable) expect(page).toContain(`.B ${code}`)
+    for (const [code] of exitCodeTable()) expect(page).toContain(`.B ${code}`)
   })
 
   it('the guide has the table of exit codes', () => {
     const guide = readFileSync(join(root, 'docs/guide/command-line.md'), 'utf8')
-    for (const [code, meaning] of exitCodeTable)
+    for (const [code, meaning] of exitCodeTable())
       expect(guide).toContain(
         `| ${code} | ${meaning
           .replaceAll(/"([^"]+)"/g, '`$1`')

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../src-renderer/', import.meta.url))
 const desktop = fileURLToPath(new URL('../../../src-main/hosts/electron/', import.meta.url))
+const commandLine = fileURLToPath(new URL('../../../src-main/hosts/node/', import.meta.url))
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name))
 const files = sources.filter((name) => name.endsWith('.tsx'))
 
@@ -155,6 +156,59 @@ describe('texts of the desktop', () => {
       // What the self-check prints is for a terminal.
       .filter((name) => name !== 'selfCheck.ts')
       .flatMap((name) => desktopLiteralsIn(readFileSync(join(desktop, name), 'utf8')).map((text) => `${name}: ${text}`))
+    expect(faults).toEqual([])
+  })
+})
+
+/** Functions whose arguments a person reads, so that one word is a text too. */
+const showing = new Set(['say', 'tell', 'sayTable', 'usageError', 'ownError', 'fileError', 'InvalidArgumentError'])
+/** Of the command line: log lines, and errors that only the core or a program sees, are English. */
+const unread = new Set(['log', 'unexpected', 'StudioError', 'Error'])
+/** The name of the program, commands, flags, and headers of HTTP and of roff. */
+const isNoText = (text: string): boolean =>
+  /^(?:Inference Studio$|(?:[A-Z_]+=\S+ )?inference-studio |serve --|--[\w-]+ <|HTTP\/|text\/|\.TH )/.test(text)
+const hasTwoWords = (text: string): boolean => /\p{L}{2,}[,:;]? \p{L}{2,}/u.test(text)
+/** Without the codes of errors and levels. */
+const isShownWord = (text: string): boolean => /\p{L}{2,}/u.test(text) && !/^[a-z_]+$/.test(text)
+
+/** Texts in the code of the command line: two words in a row anywhere, and any word where it is shown. */
+function commandLineLiteralsIn(source: string): string[] {
+  const found: string[] = []
+  const read = (node: Node, isShown: boolean): void => {
+    const { type, callee } = node
+    const name = isNode(callee) ? String(callee.value) : ''
+    if (unread.has(name) || type === 'ImportDeclaration') return
+    const words = textsIn(node).filter((text) => !isNoText(text))
+    found.push(...words.filter((text) => hasTwoWords(text) || (isShown && isShownWord(text))))
+    const isCall = type === 'CallExpression' || type === 'NewExpression'
+    walk(Object.values(node), isCall ? showing.has(name) : isShown)
+  }
+  const walk = (value: unknown, isShown: boolean): void => {
+    if (isNode(value)) read(value, isShown)
+    else if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) walk(one, isShown)
+  }
+  walk(parseSync(source, { syntax: 'typescript' }), false)
+  return found
+}
+
+/** What is no text of a command: HTTP replies, scripts and files for other programs, and the check whose results the window shows too. */
+const elsewhere = /^web\/|^(serviceFiles|completion|folder|main|commanderWords|commands\/selfCheck)\.ts$/
+
+describe('texts of the command line', () => {
+  it('are found in code', () => {
+    const source = `say('Done', t('key'), \`\${n} files\`); log('info', 'Not this one.'); throw new StudioError('bug', 'Nor this one.')
+    const a = open ? 'Two words' : 'one'; tell('warn', x ? 'Gone' : name); usageError(\`--all needs \${b}\`)
+    withExamples(command, ['inference-studio chat Hello there'])`
+    expect(commandLineLiteralsIn(source)).toEqual(['Done', '* files', 'Two words', 'Gone', '--all needs *'])
+  })
+  it('all come from i18n', () => {
+    const all = readdirSync(commandLine, { recursive: true, encoding: 'utf8' })
+      .map((name) => name.replaceAll('\\', '/'))
+      .filter((name) => name.endsWith('.ts') && !elsewhere.test(name))
+    expect(all.length).toBeGreaterThan(50)
+    const faults = all.flatMap((name) =>
+      commandLineLiteralsIn(readFileSync(join(commandLine, name), 'utf8')).map((text) => `${name}: ${text}`),
+    )
     expect(faults).toEqual([])
   })
 })

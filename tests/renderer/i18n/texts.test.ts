@@ -19,7 +19,7 @@ const collect = (namespace: string, tree: Texts, path = ''): void => {
 for (const [namespace, tree] of Object.entries(en)) collect(namespace, tree)
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const sources = ['src-renderer', 'src-main/core', 'src-main/hosts/electron']
+const sources = ['src-renderer', 'src-main/core', 'src-main/hosts']
   .flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   )

@@ -1,3 +1,4 @@
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import { type KeySource, readApiKey } from '../apiKey.ts'
 import type { Parts } from '../dependencies.ts'
 import { chosenKeyFile, keyFileText } from '../keyFile.ts'
@@ -32,8 +33,8 @@ export async function login(options: LoginOptions, parts: Parts): Promise<number
     if (options.json) printJson(profile)
     else {
       const file = chosenKeyFile()
-      const place = file ? `the key file ${keyFileText(file)}` : 'the keychain'
-      say(`Connected to ${profile.name} (${profile.baseUrl}). The API key is stored in ${place}.`)
+      const to = { name: profile.name, address: profile.baseUrl }
+      say(file ? t('account.connectedFile', { ...to, file: keyFileText(file) }) : t('account.connected', to))
     }
     return exitCodes.ok
   })
@@ -45,8 +46,8 @@ export function logout(options: { dataDir?: string; json: boolean }, parts: Part
     const isConnected = (await firstState(studio)).connection.profile !== null
     if (isConnected) await studio.client.connection.disconnect()
     if (options.json) printJson({ loggedOut: isConnected })
-    else if (isConnected) say('Deleted the connection and its API key. Chats stay.')
-    else say('No connection is in use.')
+    else if (isConnected) say(t('account.deleted'))
+    else say(t('account.none'))
     return exitCodes.ok
   })
 }

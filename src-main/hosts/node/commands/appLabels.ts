@@ -1,5 +1,5 @@
 import type { App } from '../../../../src-preload/contract/apps.ts'
-import { counted } from '../../../core/shared/counted.ts'
+import { and, t } from '../../../../src-renderer/i18n/cli.ts'
 
 // Texts about an app for a terminal.
 
@@ -10,85 +10,93 @@ const hasExpired = ({ expiresAt }: App): boolean => expiresAt !== null && Date.p
 
 /** Why the app is refused, or when its key was last used. */
 export function stateOf(app: App): string {
-  if (app.revokedAt) return `revoked ${toMinute(app.revokedAt)}`
-  if (app.expiresAt && hasExpired(app)) return `expired ${toMinute(app.expiresAt)}`
-  if (app.pausedAt) return `paused ${toMinute(app.pausedAt)}`
-  return app.lastUsedAt ? `last used ${toMinute(app.lastUsedAt)}` : 'never used'
+  if (app.revokedAt) return t('app.state.revoked', { at: toMinute(app.revokedAt) })
+  if (app.expiresAt && hasExpired(app)) return t('app.state.expired', { at: toMinute(app.expiresAt) })
+  if (app.pausedAt) return t('app.state.paused', { at: toMinute(app.pausedAt) })
+  return app.lastUsedAt ? t('app.state.used', { at: toMinute(app.lastUsedAt) }) : t('app.state.unused')
 }
 
 /** The limits and other settings that differ from the defaults, in one line; empty when none do. */
 export function limitsOf(app: App): string {
   const parts = [
-    app.budgetDay && `${app.budgetDay} SC per day`,
-    app.budgetMonth && `${app.budgetMonth} SC per month`,
-    app.budgetTotal && `${app.budgetTotal} SC in total`,
-    app.requestsPerMinute && `${counted(app.requestsPerMinute, 'request')} per minute`,
-    app.tokensPerMinute && `${counted(app.tokensPerMinute, 'token')} per minute`,
-    app.concurrent && `${app.concurrent} at once`,
-    app.modelMap.length > 0 && counted(app.modelMap.length, 'model rule'),
-    app.models && (app.models.length > 2 ? `${app.models.length} models` : `only ${app.models.join(' and ')}`),
-    app.endpoints && `for ${app.endpoints.join(' ')}`,
-    app.expiresAt && !hasExpired(app) && `until ${toMinute(app.expiresAt)}`,
-    app.logBodies && 'bodies stored',
-    !app.retries && 'no retries',
-    app.failFast && 'fails fast',
-    !app.adaptRequests && 'requests not adapted',
-    app.atBudget === 'ask' && 'asks at a budget',
-    app.askNewModel && 'asks about new models',
-    app.askAbove && `asks above ${app.askAbove} SC a request`,
-    app.tools && 'tools allowed',
+    app.budgetDay && t('app.limit.budgetDay', { amount: app.budgetDay }),
+    app.budgetMonth && t('app.limit.budgetMonth', { amount: app.budgetMonth }),
+    app.budgetTotal && t('app.limit.budgetTotal', { amount: app.budgetTotal }),
+    app.requestsPerMinute && t('app.limit.rpm', { count: app.requestsPerMinute }),
+    app.tokensPerMinute && t('app.limit.tpm', { count: app.tokensPerMinute }),
+    app.concurrent && t('app.limit.concurrent', { number: app.concurrent }),
+    app.modelMap.length > 0 && t('app.limit.rules', { count: app.modelMap.length }),
+    app.models &&
+      (app.models.length > 2
+        ? t('app.limit.models', { count: app.models.length })
+        : t('app.limit.onlyModels', { models: and(app.models) })),
+    app.endpoints && t('app.limit.endpoints', { endpoints: app.endpoints.join(' ') }),
+    app.expiresAt && !hasExpired(app) && t('app.limit.until', { at: toMinute(app.expiresAt) }),
+    app.logBodies && t('app.limit.bodies'),
+    !app.retries && t('app.limit.noRetries'),
+    app.failFast && t('app.limit.failFast'),
+    !app.adaptRequests && t('app.limit.notAdapted'),
+    app.atBudget === 'ask' && t('app.limit.asks'),
+    app.askNewModel && t('app.limit.asksNewModel'),
+    app.askAbove && t('app.limit.asksAbove', { amount: app.askAbove }),
+    app.tools && t('app.limit.tools'),
   ]
   return parts.filter((part) => typeof part === 'string').join(', ')
 }
 
 /** Whether the key before the last rotation still works. */
 function previousKeyOf({ previousKeyUntil }: App): string {
-  if (previousKeyUntil === null) return 'none'
+  if (previousKeyUntil === null) return t('none')
   const works = Date.parse(previousKeyUntil) > Date.now()
-  return `${works ? 'works until' : 'stopped'} ${toMinute(previousKeyUntil)}`
+  return t(works ? 'app.value.worksUntil' : 'app.value.stopped', { at: toMinute(previousKeyUntil) })
 }
 
 /** When a notice says that the app is busy. */
-const busyOf = ({ busyRequests, busySpend }: App): string =>
-  [busyRequests && counted(busyRequests, 'request'), busySpend && `${busySpend} SC`]
-    .filter((part) => typeof part === 'string')
-    .join(' or ')
-    .replace(/$/, ' an hour')
-    .replace(/^ an hour$/, 'no notice')
+function busyOf({ busyRequests, busySpend }: App): string {
+  if (busyRequests && busySpend) return t('app.value.busyBoth', { count: busyRequests, amount: busySpend })
+  if (busyRequests) return t('app.value.busyRequests', { count: busyRequests })
+  return busySpend ? t('app.value.busySpend', { amount: busySpend }) : t('app.value.noNotice')
+}
 
 /** Every field as a name and a value. */
 export function detailsOf(app: App): [name: string, value: string][] {
   const at = (instant: string | null, never: string): string => (instant === null ? never : toMinute(instant))
-  const limit = (value: number | string | null, unit = ''): string => (value === null ? 'no limit' : `${value}${unit}`)
+  const limit = (value: number | null): string => (value === null ? t('app.value.noLimit') : String(value))
+  const budget = (amount: string | null): string =>
+    amount === null ? t('app.value.noLimit') : t('app.value.sc', { amount })
+  const yesOrNo = (value: boolean): string => t(value ? 'yes' : 'no')
   return [
-    ['id', app.id],
-    ['name', app.name],
-    ['colour', app.colour],
-    ['created', toMinute(app.createdAt)],
-    ['last used', at(app.lastUsedAt, 'never')],
-    ['paused', at(app.pausedAt, 'no')],
-    ['revoked', at(app.revokedAt, 'no')],
-    ['previous key', previousKeyOf(app)],
-    ['expires', at(app.expiresAt, 'never')],
-    ['model map', app.modelMap.map(({ pattern, model }) => `${pattern} -> ${model}`).join(', ') || 'none'],
-    ['models', app.models?.join(', ') ?? 'all'],
-    ['endpoints', app.endpoints?.join(', ') ?? 'all'],
-    ['requests per minute', limit(app.requestsPerMinute)],
-    ['tokens per minute', limit(app.tokensPerMinute)],
-    ['concurrent requests', limit(app.concurrent)],
-    ['budget per day', limit(app.budgetDay, ' SC')],
-    ['budget per month', limit(app.budgetMonth, ' SC')],
-    ['total budget', limit(app.budgetTotal, ' SC')],
-    ['bodies', app.logBodies ? 'stored' : 'not stored'],
-    ['retries', app.retries ? 'yes' : 'no'],
-    ['when at a limit', app.failFast ? 'refused at once' : 'queued'],
-    ['requests adapted', app.adaptRequests ? 'yes' : 'no'],
-    ['at a budget', app.atBudget === 'ask' ? 'a person is asked' : 'refused'],
-    ['new models', app.askNewModel ? 'a person is asked' : 'sent'],
-    ['asks above', app.askAbove === null ? 'never' : `${app.askAbove} SC a request`],
-    ['busy above', busyOf(app)],
-    ['tools (MCP)', app.tools ? 'allowed' : 'not allowed'],
-    ['folder for results of tools', app.toolOutput ?? 'none'],
-    ['folders that tools may read', app.toolInputs.join(', ') || 'none'],
+    [t('app.name.id'), app.id],
+    [t('app.name.name'), app.name],
+    [t('app.name.colour'), app.colour],
+    [t('app.name.created'), toMinute(app.createdAt)],
+    [t('app.name.lastUsed'), at(app.lastUsedAt, t('never'))],
+    [t('app.name.paused'), at(app.pausedAt, t('no'))],
+    [t('app.name.revoked'), at(app.revokedAt, t('no'))],
+    [t('app.name.previousKey'), previousKeyOf(app)],
+    [t('app.name.expires'), at(app.expiresAt, t('never'))],
+    [
+      t('app.name.modelMap'),
+      app.modelMap.map(({ pattern, model }) => `${pattern} -> ${model}`).join(', ') || t('none'),
+    ],
+    [t('app.name.models'), app.models?.join(', ') ?? t('app.value.all')],
+    [t('app.name.endpoints'), app.endpoints?.join(', ') ?? t('app.value.all')],
+    [t('app.name.rpm'), limit(app.requestsPerMinute)],
+    [t('app.name.tpm'), limit(app.tokensPerMinute)],
+    [t('app.name.concurrent'), limit(app.concurrent)],
+    [t('app.name.budgetDay'), budget(app.budgetDay)],
+    [t('app.name.budgetMonth'), budget(app.budgetMonth)],
+    [t('app.name.budgetTotal'), budget(app.budgetTotal)],
+    [t('app.name.bodies'), t(app.logBodies ? 'app.value.stored' : 'app.value.notStored')],
+    [t('app.name.retries'), yesOrNo(app.retries)],
+    [t('app.name.atLimit'), t(app.failFast ? 'app.value.refusedAtOnce' : 'app.value.queued')],
+    [t('app.name.adapted'), yesOrNo(app.adaptRequests)],
+    [t('app.name.atBudget'), t(app.atBudget === 'ask' ? 'app.value.asked' : 'app.value.refused')],
+    [t('app.name.newModels'), t(app.askNewModel ? 'app.value.asked' : 'app.value.sent')],
+    [t('app.name.asksAbove'), app.askAbove === null ? t('never') : t('app.value.aRequest', { amount: app.askAbove })],
+    [t('app.name.busyAbove'), busyOf(app)],
+    [t('app.name.tools'), t(app.tools ? 'app.value.allowed' : 'app.value.notAllowed')],
+    [t('app.name.toolOutput'), app.toolOutput ?? t('none')],
+    [t('app.name.toolInputs'), app.toolInputs.join(', ') || t('none')],
   ]
 }

@@ -1,7 +1,9 @@
 import { instantOf } from '../../../../src-preload/contract/limitText.ts'
 import type { ModelRule } from '../../../../src-preload/contract/modelMap.ts'
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { type AppChanges, checkedChanges, checkedModelMap } from '../../../core/stored.ts'
+import { ownError, wordsOf } from '../ownWords.ts'
 
 /** The options of `apps add` and `apps set`, as typed. */
 export interface AppCliOptions {
@@ -34,7 +36,7 @@ export interface AppCliOptions {
 const minute = 60_000
 const units: Record<string, number> = { m: minute, h: 60 * minute, d: 24 * 60 * minute, w: 7 * 24 * 60 * minute }
 
-const bad = (message: string): StudioError => new StudioError('bad_input', message)
+const bad = (words: string): StudioError => ownError('bad_input', words)
 
 /** Parses one option: `none` becomes null (no limit); an option that was not given stays undefined. */
 function limit<T>(typed: string | undefined, read: (text: string) => T): T | null | undefined {
@@ -45,13 +47,13 @@ function limit<T>(typed: string | undefined, read: (text: string) => T): T | nul
 const several = (text: string): string[] => text.split(',').map((each) => each.trim())
 
 const count = (option: string) => (text: string) => {
-  if (!/^\d{1,10}$/.test(text)) throw bad(`${option} expects a whole number or none.`)
+  if (!/^\d{1,10}$/.test(text)) throw bad(t('app.option.count', { option }))
   return Number(text)
 }
 
 function budget(option: string) {
   return (text: string): string => {
-    if (!/^\d+(?:\.\d+)?$/.test(text)) throw bad(`${option} expects an amount in SC such as 2.5, or none.`)
+    if (!/^\d+(?:\.\d+)?$/.test(text)) throw bad(t('app.option.budget', { option }))
     return text
   }
 }
@@ -61,8 +63,7 @@ const expiry = (now: number) => (text: string) => {
   const later = /^\+(\d{1,5})([mhdw])$/.exec(text)
   const unit = units[later?.[2] ?? '']
   if (later && unit) return new Date(now + Number(later[1]) * unit).toISOString()
-  if (!/^\d{4}-\d\d-\d\dT/.test(text) || instantOf(text) === null)
-    throw bad('--expires expects an instant such as 2026-12-31T18:00:00Z, a time from now such as +30d, or none.')
+  if (!/^\d{4}-\d\d-\d\dT/.test(text) || instantOf(text) === null) throw bad(t('app.option.expires'))
   return text
 }
 
@@ -72,14 +73,13 @@ function readModelMap(typed: readonly string[] | undefined): ModelRule[] | undef
   if (typed.length === 1 && typed[0]?.trim() === 'none') return []
   const rules = typed.map((rule) => {
     const [, pattern = '', model = ''] = /^([^=]*)=(.*)$/su.exec(rule) ?? []
-    if (pattern.trim() === '' || model.trim() === '')
-      throw bad("--map expects a pattern and a model, such as 'claude-*=glm-4.6', or none alone.")
+    if (pattern.trim() === '' || model.trim() === '') throw bad(t('app.option.map'))
     return { pattern, model }
   })
   try {
     return checkedModelMap(rules)
   } catch (thrown) {
-    if (thrown instanceof StudioError) throw bad(`--map: ${thrown.message}`)
+    if (thrown instanceof StudioError) throw bad(`--map: ${wordsOf(thrown)}`)
     throw thrown
   }
 }
@@ -113,6 +113,6 @@ export function readAppOptions(typed: AppCliOptions): AppChanges {
     toolOutput: limit(typed.toolOutput, (folder) => folder),
     toolInputs: typed.toolInputs?.includes('none') ? [] : typed.toolInputs,
   })
-  if (changes.expiresAt && Date.parse(changes.expiresAt) <= now) throw bad('--expires is in the past.')
+  if (changes.expiresAt && Date.parse(changes.expiresAt) <= now) throw bad(t('app.option.past'))
   return changes
 }

@@ -2,14 +2,14 @@ import { devNull } from 'node:os'
 import type { App, GraceHours } from '../../../../src-preload/contract/apps.ts'
 import { lastSeen, modelsOf } from '../../../../src-preload/contract/questions.ts'
 import type { AnswerKind } from '../../../../src-preload/contract/requests.ts'
-import { StudioError } from '../../../core/errors.ts'
-import { counted } from '../../../core/shared/counted.ts'
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import { fromNano, toNano } from '../../../core/shared/money.ts'
 import type { AppChanges, AppCommands, NewApp } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
 import { failureOf } from '../failure.ts'
 import { findDataDir, openDataDir } from '../folder.ts'
-import { exitCodes, log, outputFailure, outputIsDiscarded, printJson, say, sayTable } from '../output.ts'
+import { exitCodes, outputFailure, outputIsDiscarded, printJson, say, sayTable, tell } from '../output.ts'
+import { ownError, wordsOf } from '../ownWords.ts'
 import { columns } from '../table.ts'
 import { detailsOf, limitsOf, stateOf, toMinute } from './appLabels.ts'
 
@@ -29,13 +29,12 @@ export async function addAppCommand(
 ): Promise<number> {
   if (options.ensure && (await isThere(given.name, options, parts))) return exitCodes.ok
   if (outputIsDiscarded()) {
-    const words = `Standard output is closed or ${devNull}, and the app key is shown only once. No app was added.`
-    throw new StudioError('bad_input', words)
+    throw ownError('bad_input', t('apps.noOutput', { device: devNull }))
   }
   return withApps(options, parts, async (apps) => {
     const { app, key } = apps.add(given)
     if (options.json) printJson({ id: app.id, name: app.name, key })
-    else say(`Added the app ${app.name} (${app.id}). Its app key is shown only once:`, '', key, '')
+    else say(t('apps.added', { name: app.name, id: app.id }), '', key, '')
     const failure = await outputFailure()
     if (failure === null) return
     deleteUnseen(apps, app)
@@ -51,21 +50,17 @@ async function isThere(name: string, options: AppsOptions, parts: Parts): Promis
   })
   if (!app) return false
   if (options.json) printJson({ id: app.id, name: app.name, key: null })
-  else
-    say(
-      `The app ${app.name} (${app.id}) exists already. Its app key was shown when it was added; "apps rotate" replaces it.`,
-    )
+  else say(t('apps.exists', { name: app.name, id: app.id }))
   return true
 }
 
 function deleteUnseen(apps: AppCommands, { id, name }: App): void {
   try {
     apps.remove(id)
-    log('error', `The app key of ${name} could not be shown, so the app was deleted again.`)
+    tell('error', t('apps.unseen', { name }))
   } catch (thrown) {
-    const { message } = failureOf(thrown)
-    log('error', `The app key of ${name} could not be shown, and the app could not be deleted: ${message}`)
-    log('error', `Revoke it with: inference-studio apps revoke ${id}`)
+    tell('error', t('apps.unseenStays', { name, reason: wordsOf(failureOf(thrown)) }))
+    tell('error', t('apps.revokeHint', { id }))
   }
 }
 
@@ -80,17 +75,17 @@ export async function rotateAppKey(
   parts: Parts,
 ): Promise<number> {
   if (outputIsDiscarded()) {
-    const words = `Standard output is closed or ${devNull}, and the app key is shown only once. No key was replaced.`
-    throw new StudioError('bad_input', words)
+    throw ownError('bad_input', t('apps.noOutputRotate', { device: devNull }))
   }
   return withApps(options, parts, async (apps) => {
     const { app, key } = apps.rotate(findApp(apps.list(), which).id, graceHours)
-    const end = graceHours === 0 ? 'stopped' : `works until ${toMinute(app.previousKeyUntil ?? '')}`
+    const { id, name } = app
     if (options.json) printJson({ id: app.id, name: app.name, key, previousKeyUntil: app.previousKeyUntil })
-    else say(`New app key of ${app.name} (${app.id}). It is shown only once. The previous key ${end}:`, '', key, '')
+    else if (graceHours === 0) say(t('apps.rotated', { name, id }), '', key, '')
+    else say(t('apps.rotatedUntil', { name, id, until: toMinute(app.previousKeyUntil ?? '') }), '', key, '')
     const failure = await outputFailure()
     if (failure === null) return
-    log('error', `The new app key of ${app.name} could not be shown. Run the command again for another one.`)
+    tell('error', t('apps.rotatedUnseen', { name }))
     throw failure
   })
 }
@@ -99,28 +94,25 @@ export async function rotateAppKey(
 export function setApp(which: string, changes: AppChanges, options: AppsOptions, parts: Parts): Promise<number> {
   return withApps(options, parts, (apps) => {
     const { id, name, revokedAt } = findApp(apps.list(), which)
-    if (revokedAt !== null) {
-      throw new StudioError('bad_input', `The app key of ${name} was revoked and can’t be changed. Add the app again.`)
-    }
+    if (revokedAt !== null) throw ownError('bad_input', t('apps.isRevoked', { name }))
     const app = apps.update(id, changes)
     if (options.json) printJson(app)
-    else say(`Changed ${app.name} (${app.id}): ${limitsOf(app) || 'no limits'}.`)
+    else say(t('apps.changed', { name: app.name, id, limits: limitsOf(app) || t('apps.noLimits') }))
   })
 }
 
 /** `apps pause` and `apps resume`. @param which null for every app that is not revoked */
 export function pauseApps(which: string | null, paused: boolean, options: AppsOptions, parts: Parts): Promise<number> {
-  const done = paused ? 'Paused' : 'Resumed'
   return withApps(options, parts, (apps) => {
     if (which === null) {
       const { changed } = apps.pauseAll(paused)
       if (options.json) printJson({ changed })
-      else say(`${done} ${counted(changed, 'app')}.`)
+      else say(t(paused ? 'apps.pausedAll' : 'apps.resumedAll', { count: changed }))
       return
     }
     const app = apps.pause(findApp(apps.list(), which).id, paused)
     if (options.json) printJson(app)
-    else say(`${done} ${app.name} (${app.id}).`)
+    else say(t(paused ? 'apps.paused' : 'apps.resumed', { name: app.name, id: app.id }))
   })
 }
 
@@ -129,10 +121,11 @@ export function listApps(options: AppsOptions, parts: Parts): Promise<number> {
   return withAppList(options, parts, (apps) => {
     const all = apps.list()
     if (options.json) for (const app of all) printJson(app)
-    else if (all.length === 0) say('No apps yet. Add one with: inference-studio apps add NAME')
+    else if (all.length === 0) say(t('apps.none'))
     else {
       const rows = all.map((app) => [app.name, stateOf(app), toMinute(app.createdAt), app.id, limitsOf(app)])
-      say(...columns([['NAME', 'STATE', 'CREATED', 'ID', 'LIMITS'], ...rows], { cuts: [4, 0, 1] }))
+      const head = (['name', 'state', 'created', 'id', 'limits'] as const).map((name) => t(`apps.head.${name}`))
+      say(...columns([head, ...rows], { cuts: [4, 0, 1] }))
     }
   })
 }
@@ -153,14 +146,6 @@ interface AnswerOptions extends AppsOptions {
   refuse: boolean
 }
 
-const answerWords = {
-  once: 'The waiting requests are sent.',
-  more: 'The budget is raised, and the waiting requests are sent.',
-  tomorrow: 'Requests are sent until midnight UTC without a question.',
-  refuse: 'The waiting requests are refused.',
-  none: 'The question ended without an answer.',
-}
-
 /**
  * `apps answer`: the questions of a running studio, and answers to them.
  * @param which null to list the questions
@@ -175,11 +160,12 @@ export function answerApp(which: string | null, options: AnswerOptions, parts: P
     if (which === null) return listQuestions(open, all, options)
     const app = findApp(all, which)
     const question = open.find(({ appId }) => appId === app.id)
-    if (!question) throw new StudioError('no_such_item', `${app.name} does not wait for an answer.`)
+    if (!question) throw ownError('no_such_item', t('apps.noQuestion', { name: app.name }))
     const answer = chosenAnswer(options)
     const outcome = apps.answer({ id: question.id, answer, amount: options.more ?? null, seen: lastSeen(question) })
     if (options.json) printJson(outcome)
-    else say(outcome.isFirst ? answerWords[answer] : `The question was answered before: ${answerWords[outcome.answer]}`)
+    else if (outcome.isFirst) say(t(`apps.answered.${answer}`))
+    else say(t('apps.answeredBefore', { answer: t(`apps.answered.${outcome.answer}`) }))
   })
 }
 
@@ -187,7 +173,7 @@ type OpenQuestions = ReturnType<AppCommands['questions']>
 
 function listQuestions(open: OpenQuestions, apps: readonly App[], { json }: AppsOptions): void {
   if (json) printJson(open)
-  else if (open.length === 0) say('No app waits for an answer.')
+  else if (open.length === 0) say(t('apps.noQuestions'))
   else say(...columns(open.map((question) => questionRow(question, apps))))
 }
 
@@ -202,10 +188,10 @@ function questionRow({ appId, requests, spentToday }: OpenQuestions[number], app
   const known = costs.reduce((sum, cost) => sum + toNano(cost ?? '0'), 0n)
   return [
     apps.find(({ id }) => id === appId)?.name ?? appId,
-    counted(requests.length, 'request'),
+    t('apps.requests', { count: requests.length }),
     modelsOf({ requests }).join(', '),
-    costs.includes(null) ? 'cost unknown' : `at most ${fromNano(known)} SC`,
-    `${spentToday} SC spent today`,
+    costs.includes(null) ? t('apps.costUnknown') : t('apps.costAtMost', { cost: fromNano(known) }),
+    t('apps.spentToday', { amount: spentToday }),
   ]
 }
 
@@ -214,7 +200,7 @@ export function revokeAppCommand(which: string, options: AppsOptions, parts: Par
   return withApps(options, parts, (apps) => {
     const app = apps.revoke(findApp(apps.list(), which).id)
     if (options.json) printJson(app)
-    else say(`Revoked ${app.name} (${app.id}).`)
+    else say(t('apps.revoked', { name: app.name, id: app.id }))
   })
 }
 
@@ -228,10 +214,10 @@ export function findApp(apps: readonly App[], which: string): App {
   const named = apps.filter(({ name }) => name === which.trim())
   const inUse = named.filter(({ revokedAt }) => revokedAt === null)
   const [found, ...others] = inUse.length > 0 ? inUse : named
-  if (!found) throw new StudioError('no_such_item', `No app has the id or name ${which}.`)
+  if (!found) throw ownError('no_such_item', t('apps.unknown', { name: which }))
   if (others.length > 0) {
     const ids = [found, ...others].map(({ id }) => id).join(', ')
-    throw new StudioError('bad_input', `Several apps have the name ${found.name}. Use one of these ids: ${ids}.`)
+    throw ownError('bad_input', t('apps.ambiguous', { name: found.name, ids }))
   }
   return found
 }

@@ -2,11 +2,12 @@ import { existsSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { BackupSummary, Counts, DataWork } from '../../../../src-preload/contract/data.ts'
 import { type KeepRules, keepRules } from '../../../../src-preload/contract/keepRules.ts'
-import { StudioError } from '../../../core/errors.ts'
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import type { Parts } from '../dependencies.ts'
 import { usageError } from '../failure.ts'
 import { findDataDir } from '../folder.ts'
-import { exitCodes, log, printJson, say, writeOutput } from '../output.ts'
+import { exitCodes, printJson, say, tell, writeOutput } from '../output.ts'
+import { ownError } from '../ownWords.ts'
 import { openProgress } from '../progress.ts'
 import { type Interrupt, listenForInterrupt } from '../signals.ts'
 import { fileToRead, fileToWrite } from '../userFile.ts'
@@ -46,7 +47,7 @@ export async function backup(file: string | undefined, options: BackupOptions, p
     if (json) printJson({ file: path, ...summary, deleted: deleted.map((one) => one.path) })
     else {
       sayWritten(path, summary)
-      for (const one of deleted) say(`Deleted ${one.path}, which no rule keeps.`)
+      for (const one of deleted) say(t('backup.deleted', { path: one.path }))
     }
     return exitCodes.ok
   }
@@ -54,20 +55,20 @@ export async function backup(file: string | undefined, options: BackupOptions, p
   // Copies the bytes: their buffer is reused once the sink resolves.
   const target = path === null ? { sink: (bytes: Uint8Array) => writeOutput(Buffer.from(bytes)) } : { path }
   const summary = await withWork(({ signal, progress }) => data.backup({ dataDir, target, signal, progress }))
-  if (path === null) log('info', 'The backup is complete.')
+  if (path === null) tell('info', t('backup.complete'))
   else if (json) printJson({ file: path, ...summary })
   else sayWritten(path, summary)
   return exitCodes.ok
 }
 
 const sayWritten = (path: string, { counts }: BackupSummary): void =>
-  say(`Wrote ${path}: ${countText(counts)}. API keys are not included.`)
+  say(t('backup.written', { path, contents: countText(counts) }))
 
 /** Runs long work that shows its progress and that an end signal cancels. */
 export async function withWork<T>(use: (work: Work, interrupt: Interrupt) => Promise<T>): Promise<T> {
   const interrupt = listenForInterrupt()
   const shown = openProgress()
-  const progress = ({ stage, done, total }: DataWork): void => shown.show(stages[stage], done, total)
+  const progress = ({ stage, done, total }: DataWork): void => shown.show(t(`backup.stage.${stage}`), done, total)
   try {
     return await use({ signal: interrupt.signal, progress, pause: shown.end }, interrupt)
   } finally {
@@ -78,11 +79,10 @@ export async function withWork<T>(use: (work: Work, interrupt: Interrupt) => Pro
 
 /** @throws CommanderError for options that don't fit together */
 function mustFit(file: string | undefined, { to, keep, json }: BackupOptions): void {
-  if (keep !== undefined && to === undefined) throw usageError('--keep needs --to, the folder of the backups.')
-  if (file !== undefined && to !== undefined) throw usageError('Name a file or --to, not both.')
-  if (file === '-' && process.stdout.isTTY)
-    throw usageError('A tar file is binary. Name a file, or pipe the output to a program.')
-  if (file === '-' && json) throw usageError('--json prints lines, and a tar file has none. Name a file.')
+  if (keep !== undefined && to === undefined) throw usageError(t('backup.keepNeedsTo'))
+  if (file !== undefined && to !== undefined) throw usageError(t('backup.fileOrTo'))
+  if (file === '-' && process.stdout.isTTY) throw usageError(t('backup.binary'))
+  if (file === '-' && json) throw usageError(t('backup.noJson'))
 }
 
 /** Reads `daily=7,weekly=4`. @throws CommanderError */
@@ -94,16 +94,14 @@ function readKeepRules(text: string): KeepRules {
   const read = keepRules.safeParse(Object.fromEntries(pairs))
   const isTwice = new Set(pairs.map(([name]) => name)).size < pairs.length
   if (read.success && !isTwice && pairs.some(([, count]) => count > 0)) return read.data
-  throw usageError(
-    `--keep: “${text.slice(0, 60)}” is not understood. Write rules such as daily=7,weekly=4. The names are last, daily, weekly, monthly and yearly, each with a number from 0 to 1000, and one of them above 0.`,
-  )
+  throw usageError(t('backup.keep', { text: text.slice(0, 60) }))
 }
 
 /** The file to write. @throws StudioError `bad_input` */
 async function pathFor(file: string, dataDir: string, { force }: BackupOptions): Promise<string> {
-  const path = await fileToWrite(file, { otherwise: 'or - for standard output', overwrite: force })
+  const path = await fileToWrite(file, { orOutput: true, overwrite: force })
   if (existsSync(dataDir) && path.startsWith(join(realpathSync(dataDir), '/'))) {
-    throw new StudioError('bad_input', 'The backup can’t be inside the data folder. Choose a place outside it.')
+    throw ownError('bad_input', t('backup.inside'))
   }
   return path
 }
@@ -114,40 +112,11 @@ export async function verifyBackup(given: string, { json }: { json: boolean }, p
   const data = await parts.openData()
   const summary = await withWork(({ signal, progress }) => data.verify({ path, signal, progress }))
   if (json) printJson({ file: path, ...summary })
-  else say(`${path} is a complete backup of ${summary.madeAt}: ${countText(summary.counts)}.`)
+  else say(t('backup.verified', { path, at: summary.madeAt, contents: countText(summary.counts) }))
   return exitCodes.ok
-}
-
-/** What each stage of a backup and of its check does. */
-const stages: Readonly<Record<DataWork['stage'], string>> = {
-  databases: 'Copying the databases',
-  files: 'Copying the files',
-  packing: 'Writing the backup',
-  checking: 'Checking the backup',
-  staging: 'Unpacking the backup',
-}
-
-/** Singular and plural. */
-const names: Record<Counts[number]['thing'], readonly [string, string]> = {
-  conversations: ['conversation', 'conversations'],
-  messages: ['message', 'messages'],
-  media: ['media file', 'media files'],
-  speeches: ['speech clip', 'speech clips'],
-  recordings: ['recording', 'recordings'],
-  transcripts: ['transcript', 'transcripts'],
-  images: ['image', 'images'],
-  library: ['library item', 'library items'],
-  tools: ['app or tool', 'apps and tools'],
-  connections: ['connection', 'connections'],
-  settings: ['setting', 'settings'],
-  requests: ['request', 'requests'],
-  sums: ['daily total', 'daily totals'],
-  bodies: ['stored body', 'stored bodies'],
-  accounts: ['account record', 'account records'],
-  other: ['internal record', 'internal records'],
 }
 
 export const countText = (counts: Counts): string =>
   counts.length === 0
-    ? 'nothing'
-    : counts.map(({ thing, count }) => `${count} ${names[thing][count === 1 ? 0 : 1]}`).join(', ')
+    ? t('backup.nothing')
+    : counts.map(({ thing, count }) => t(`backup.things.${thing}`, { count })).join(', ')

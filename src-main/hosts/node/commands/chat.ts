@@ -9,11 +9,13 @@ import {
   emptySetup,
   type Message,
 } from '../../../../src-preload/contract/chat.ts'
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
 import type { Parts } from '../dependencies.ts'
 import { failureOf, usageError } from '../failure.ts'
-import { exitCodes, log, onOutputFailure, outputFailure, printJson, sayPart } from '../output.ts'
+import { exitCodes, onOutputFailure, outputFailure, printJson, sayPart, tell } from '../output.ts'
+import { ownError, wordsOf } from '../ownWords.ts'
 import { readPrompt } from '../prompt.ts'
 import type { Interrupt } from '../signals.ts'
 import { type UsedStudio, upload, withStudio } from '../studio.ts'
@@ -70,9 +72,10 @@ async function readSchema(given: string): Promise<string> {
     const schema: unknown = JSON.parse(text)
     if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) return text
   } catch (thrown) {
-    throw usageError(`--schema: ${given} is not JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+    const reason = thrown instanceof Error ? thrown.message : String(thrown)
+    throw usageError(t('chat.notJson', { file: given, reason }))
   }
-  throw usageError(`--schema: ${given} is not a JSON schema. Name a file with one JSON object.`)
+  throw usageError(t('chat.noSchema', { file: given }))
 }
 
 /** The chat to go on with; null for a new one. @throws StudioError `no_such_item`, `bad_input` */
@@ -83,14 +86,13 @@ async function targetOf(client: Client, options: ChatOptions): Promise<Conversat
   if (wanted === undefined) {
     const [last] = all.filter(({ archived }) => !archived).sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
     if (last) return last
-    throw new StudioError('no_such_item', 'There is no chat to continue yet. Leave out --continue.')
+    throw ownError('no_such_item', t('chat.noLast'))
   }
   const found = all.filter(({ id }) => id.startsWith(wanted.toLowerCase()))
   const exact = found.find(({ id }) => id === wanted.toLowerCase()) ?? (found.length === 1 ? found[0] : undefined)
   if (exact) return exact
-  if (found.length > 1)
-    throw new StudioError('bad_input', `${found.length} chats have an id that begins with ${wanted}.`)
-  throw new StudioError('no_such_item', `No chat has the id ${wanted}. Ids are in "chat --json" and in "export".`)
+  if (found.length > 1) throw ownError('bad_input', t('chat.ambiguous', { count: found.length, id: wanted }))
+  throw ownError('no_such_item', t('chat.unknown', { id: wanted }))
 }
 
 async function conversations(client: Client): Promise<Conversation[]> {
@@ -103,7 +105,7 @@ async function conversations(client: Client): Promise<Conversation[]> {
 async function firstModel(client: Client): Promise<string> {
   const { models } = await client.models.list({})
   const [first] = models
-  if (!first) throw new StudioError('not_found', 'The service lists no model. Name one with --model.')
+  if (!first) throw ownError('not_found', t('chat.noModel'))
   return first.id
 }
 
@@ -123,7 +125,7 @@ async function attach(studio: UsedStudio, paths: readonly string[]) {
       } else {
         const { mediaId, name, notes } = await studio.client.documents.add({ uploadId })
         documents.push({ mediaId, name, pages: null })
-        for (const note of notes) log('warn', `${name}: ${note}`)
+        for (const note of notes) tell('warn', `${name}: ${note}`)
       }
     } finally {
       await file.close()
@@ -164,7 +166,7 @@ async function setupOf(client: Client, conversationId: string): Promise<ChatSetu
   for await (const event of await client.chat.watch({ conversationId })) {
     if (event.type === 'snapshot') return event.setup
   }
-  throw new StudioError('no_such_item', 'This chat was deleted.')
+  throw ownError('no_such_item', t('chat.gone'))
 }
 
 /** Prints a reply as it arrives, and the replies after its tool calls. */
@@ -228,7 +230,7 @@ async function follow(
 ): Promise<Message> {
   const printer = new ReplyPrinter(firstId, json)
   const stop = (): void => {
-    client.chat.stop({ replyId: printer.replyId }).catch((thrown: unknown) => log('error', failureOf(thrown).message))
+    client.chat.stop({ replyId: printer.replyId }).catch((thrown: unknown) => tell('error', wordsOf(failureOf(thrown))))
   }
   if (interrupt.signal.aborted) stop()
   else interrupt.signal.addEventListener('abort', stop)
@@ -236,7 +238,7 @@ async function follow(
     const ended = printer.take(event)
     if (ended) return ended
   }
-  throw new StudioError('incomplete_stream', 'The reply ended unexpectedly.')
+  throw ownError('incomplete_stream', t('chat.ended'))
 }
 
 function messagesOf(event: ConversationEvent): readonly Message[] {
@@ -247,26 +249,16 @@ function messagesOf(event: ConversationEvent): readonly Message[] {
 /** @throws StudioError `bad_input` for a tool call that a person must allow or answer, which only a window can ask for */
 function mustNotWait({ run }: Message): void {
   if (run?.state !== 'awaiting' && run?.state !== 'by_hand') return
-  throw new StudioError(
-    'bad_input',
-    `The tool ${run.name} waits for your approval. Open the chat in a window to give it.`,
-  )
-}
-
-/** How an unfinished reply ended. */
-const ends: Record<Exclude<Message['status'], 'complete'>, string> = {
-  pending: 'The reply has not begun',
-  streaming: 'The reply has not ended',
-  stopped: 'The reply was stopped',
-  incomplete: 'The reply is incomplete',
-  failed: 'The reply failed',
+  throw ownError('bad_input', t('chat.waits', { tool: run.name }))
 }
 
 function report(reply: Message, json: boolean): number {
   const { status, text, model, finishReason, usage, problem, jsonFaults } = reply
   if (json) printJson({ status, text, model, finishReason, usage, problem, jsonFaults })
   else if (text !== '' && !text.endsWith('\n')) sayPart('\n')
-  if (status !== 'complete') log('error', `${ends[status]}${problem ? `: ${problem.message}` : '.'}`)
-  for (const fault of jsonFaults ?? []) log('error', `The reply does not match the schema: ${fault}`)
+  if (status !== 'complete') {
+    tell('error', problem ? t(`chat.endBecause.${status}`, { reason: wordsOf(problem) }) : t(`chat.end.${status}`))
+  }
+  for (const fault of jsonFaults ?? []) tell('error', t('chat.notSchema', { fault }))
   return status === 'complete' && (jsonFaults ?? []).length === 0 ? exitCodes.ok : exitCodes.failed
 }

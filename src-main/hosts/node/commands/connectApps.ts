@@ -1,11 +1,12 @@
 import { type App, busyAgentRequests } from '../../../../src-preload/contract/apps.ts'
 import { unmappedPatterns } from '../../../../src-preload/contract/modelMap.ts'
 import type { ConnectedProgram, ProgramId } from '../../../../src-preload/contract/programs.ts'
-import { StudioError } from '../../../core/errors.ts'
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import type { ProgramCommands } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
 import { openDataDir } from '../folder.ts'
-import { exitCodes, log, printJson, say } from '../output.ts'
+import { exitCodes, printJson, say, tell } from '../output.ts'
+import { ownError, wordsOf } from '../ownWords.ts'
 import { columns } from '../table.ts'
 import { findApp } from './apps.ts'
 
@@ -31,25 +32,19 @@ export function listPrograms(options: ProgramOptions, parts: Parts): Promise<num
     const apps = programs.apps.list()
     const rows = all.map(({ id, name, installed, file }) => {
       const own = connected.filter((one) => one.program === id)
-      const states = own.map(
-        ({ appId, state, tools }) =>
-          `${apps.find((app) => app.id === appId)?.name ?? appId}: ${words[state]}${tools ? ', with tools' : ''}`,
-      )
-      return [id, name, installed ? 'found' : '', file ?? 'no file', states.join('; ')]
+      const states = own.map(({ appId, state, tools }) => {
+        const shown = t(`programs.state.${state}`, { app: apps.find((app) => app.id === appId)?.name ?? appId })
+        return tools ? t('programs.withTools', { state: shown }) : shown
+      })
+      return [id, name, installed ? t('programs.found') : '', file ?? t('programs.noFile'), states.join('; ')]
     })
-    say(...columns([['ID', 'NAME', '', 'FILE', 'CONNECTED'], ...rows], { cuts: [3, 4, 1] }))
+    const head = [
+      ...[t('programs.head.id'), t('programs.head.name'), ''],
+      ...[t('programs.head.file'), t('programs.head.connected')],
+    ]
+    say(...columns([head, ...rows], { cuts: [3, 4, 1] }))
   })
 }
-
-const words = {
-  connected: 'connected',
-  linesGone: 'its file was changed, our lines are gone',
-  otherAddress: 'points at another port',
-  keyReplaced: 'its key was replaced',
-  fileGone: 'its file is gone',
-  unreadable: 'its file can’t be read',
-  programGone: 'the program is gone',
-} satisfies Record<string, string>
 
 /**
  * `apps connect`. Adds the app if there is none with the name. An app whose key is not in the file already gets a new one; the previous key
@@ -61,20 +56,20 @@ export function connectApp(which: string, options: ConnectOptions, parts: Parts)
     const { id: program, name, hasFile } = programs.named(options.program ?? which)
     const app = existingApp(programs, which)
     const model = options.model ?? app?.models?.[0] ?? programs.usualModel()
-    if (model === null) throw new StudioError('bad_input', 'No model is known yet. Name one with --model.')
+    if (model === null) throw ownError('bad_input', t('programs.noModel'))
     if (!hasFile) return showLines(programs, { program, name, model }, options)
     const before = await connectionOf(programs, program, app)
     const tools = wantsTools(programs, program, options.tools ?? before?.tools)
     const { diff, file, seen } = await programs.preview({ program, model, tools })
     if (options.dryRun) {
       if (options.json) return printJson({ file, diff })
-      return say(...(diff === '' ? [`${file} has these lines already.`] : diff.trimEnd().split('\n')))
+      return say(...(diff === '' ? [t('programs.unchanged', { file })] : diff.trimEnd().split('\n')))
     }
     const { id: appId, name: appName, key } = appFor(programs, { which, app, program, model })
     const connected = await connectWithKey(programs, { program, appId, model, tools, seen }, key, before)
     const about = tools ? [toolsText(findApp(programs.apps.list(), appId))] : []
     if (options.json) printJson(connected)
-    else say(`Connected ${name} with the app ${appName} (${file}). It uses ${model}.`, ...about)
+    else say(t('programs.connected', { program: name, app: appName, file, model }), ...about)
     await warnOfOverrides(programs, program)
   })
 }
@@ -112,14 +107,15 @@ async function connectionOf(programs: ProgramCommands, program: ProgramId, app: 
 function wantsTools(programs: ProgramCommands, program: ProgramId, tools = false): boolean {
   const { name, canUseTools } = programs.named(program)
   if (!tools || canUseTools) return tools
-  throw new StudioError('bad_input', `${name} has no file to which tools can be added. Leave --tools out.`)
+  throw ownError('bad_input', t('programs.noTools', { program: name }))
 }
 
 /** What a program may do with its tools. */
 function toolsText({ toolOutput, toolInputs }: App): string {
-  const saved = toolOutput === null ? 'in the galleries only' : `in the galleries and in ${toolOutput}`
-  const read = toolInputs.length === 0 ? 'no folder' : toolInputs.join(', ')
-  return `Its tools (MCP) are on. Results are saved ${saved}. Files are read from ${read}.`
+  const saved = toolOutput === null ? t('programs.savedHere') : t('programs.savedIn', { folder: toolOutput })
+  const read =
+    toolInputs.length === 0 ? t('programs.readNothing') : t('programs.readFrom', { folders: toolInputs.join(', ') })
+  return [t('programs.toolsOn'), saved, read].join(' ')
 }
 
 /**
@@ -137,10 +133,10 @@ async function connectWithKey(
   const hasKey = !input.tools || before?.tools === true || programs.named(input.program).keyPlace === 'file'
   if (key !== null || (isConnected && hasKey)) return programs.connect({ ...input, key })
   const replaced = programs.apps.rotate(input.appId, 24)
-  log('info', `${replaced.app.name} got a new app key. The previous key works for 24 hours.`)
+  tell('info', t('programs.newKey', { app: replaced.app.name }))
   const result = await programs.connect({ ...input, key: replaced.key })
   const { failed } = await programs.rewrite({ appId: input.appId, key: replaced.key })
-  for (const { problem } of failed) log('warn', problem.message)
+  for (const { problem } of failed) tell('warn', wordsOf(problem))
   return result
 }
 
@@ -153,21 +149,14 @@ async function showLines(
   const facts = { model, baseUrl: programs.baseUrl(), key: 'YOUR_APP_KEY', tools: false }
   const { steps } = await programs.steps({ program, ...facts })
   if (options.json) printJson({ steps })
-  else
-    say(
-      `${name} has no file for an address. Run this in each new terminal, with an app key from "apps add":`,
-      '',
-      ...steps.map(({ text }) => text),
-    )
+  else say(t('programs.lines', { program: name }), '', ...steps.map(({ text }) => text))
 }
 
 async function warnOfOverrides(programs: ProgramCommands, program: string): Promise<void> {
   const found = (await programs.list()).programs.find(({ id }) => id === program)
   const set = found?.overrides.filter(({ isSet }) => isSet).map(({ name }) => name) ?? []
-  if (set.length > 0)
-    log('warn', `${set.join(', ')} ${set.length === 1 ? 'is' : 'are'} set in this terminal and override the file.`)
-  if (found?.keyPlace === 'secretStore')
-    log('warn', `${found.name} keeps keys out of its file. Enter the app key there.`)
+  if (set.length > 0) tell('warn', t('programs.overrides', { names: set.join(', '), count: set.length }))
+  if (found?.keyPlace === 'secretStore') tell('warn', t('programs.secretStore', { program: found.name }))
 }
 
 /** `apps disconnect`. @throws StudioError `no_such_item`, and kinds of `connectApp` */
@@ -181,13 +170,13 @@ export function disconnectApp(
     const program = options.program === undefined ? null : programs.named(options.program).id
     const { connected } = await programs.list()
     const own = connected.filter((one) => one.appId === app.id && (program === null || one.program === program))
-    if (own.length === 0) throw new StudioError('no_such_item', `No program is connected with the app ${app.name}.`)
+    if (own.length === 0) throw ownError('no_such_item', t('programs.notConnected', { app: app.name }))
     for (const { id, program: connectedProgram, file } of own) {
       const { seen } = await programs.previewDisconnect({ id })
       const { left } = await programs.disconnect({ id, seen })
       if (options.json) printJson({ id, program: connectedProgram, file, left })
-      else say(`Disconnected ${programs.named(connectedProgram).name} (${file}).`)
-      if (left.length > 0) log('warn', `Changed since, so they stay: ${left.join(', ')}.`)
+      else say(t('programs.disconnected', { program: programs.named(connectedProgram).name, file }))
+      if (left.length > 0) tell('warn', t('programs.left', { names: left.join(', ') }))
     }
   })
 }

@@ -1,3 +1,4 @@
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import type { ConnectionCommands, ListedProfile } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
 import { findDataDir, openDataDir } from '../folder.ts'
@@ -17,8 +18,11 @@ export async function listConnections(options: ConnectionsOptions, parts: Parts)
   try {
     const all = connections.list()
     if (options.json) for (const profile of all) printJson(profile)
-    else if (all.length === 0) say('No connections yet. Add one with: inference-studio login --base-url URL')
-    else say(...columns([['', 'NAME', 'ADDRESS', 'KEY', 'ID'], ...all.map(cells)], { cuts: [1, 2] }))
+    else if (all.length === 0) say(t('connections.none'))
+    else {
+      const head = (['name', 'address', 'key', 'id'] as const).map((name) => t(`connections.head.${name}`))
+      say(...columns([['', ...head], ...all.map(cells)], { cuts: [1, 2] }))
+    }
   } finally {
     connections.close()
   }
@@ -30,7 +34,7 @@ export function useConnection(which: string, options: ConnectionsOptions, parts:
   return withConnections(options, parts, (connections) => {
     const profile = connections.use(which)
     if (options.json) printJson(profile)
-    else say(`Now using ${profile.name} (${addressOf(profile)}).`)
+    else say(t('connections.using', { name: profile.name, address: addressOf(profile) }))
   })
 }
 
@@ -40,27 +44,18 @@ export function forgetConnection(which: string, options: ConnectionsOptions, par
     const { name, active, id } = await connections.forget(which, createNodeHost(dataDir).secrets)
     if (options.json) printJson({ forgotten: { id, name } })
     else {
-      say(`Deleted ${name} and its API key. Chats, usage and the request log stay.`)
-      if (active) say('No connection is in use now. Choose one with: inference-studio connections use NAME')
+      say(t('connections.deleted', { name }))
+      if (active) say(t('connections.noneNow'))
     }
   })
 }
 
-const keys: Record<ListedProfile['keyKept'], string> = {
-  keychain: 'keychain',
-  session: 'this session only',
-  environment: 'environment',
-  sandbox: 'built in',
-  none: 'none',
-  unneeded: 'not needed',
-}
-
 const addressOf = ({ kind, baseUrl }: Pick<ListedProfile, 'kind' | 'baseUrl'>): string =>
-  kind === 'sandbox' ? 'this computer' : baseUrl
+  kind === 'sandbox' ? t('connections.here') : baseUrl
 
 function cells({ active, name, keyKept, id, ...place }: ListedProfile): string[] {
-  const key = keyKept === 'keychain' && chosenKeyFile() ? 'key file' : keys[keyKept]
-  return [active ? '*' : '', name, addressOf(place), key, id]
+  const kept = keyKept === 'keychain' && chosenKeyFile() ? 'file' : keyKept
+  return [active ? '*' : '', name, addressOf(place), t(`connections.kept.${kept}`), id]
 }
 
 async function withConnections(

@@ -3,6 +3,7 @@ import { access, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { createRouterClient } from '@orpc/server'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import type { CoreOptions } from '../../../core/core.ts'
 import type { Host } from '../../../core/host.ts'
 import { databaseProblem, folderUser } from '../../../core/stored.ts'
@@ -14,6 +15,8 @@ import { createNodeHost } from '../host.ts'
 import { chosenKeyFile, keyFileText } from '../keyFile.ts'
 import { listenOn } from '../listen.ts'
 import { exitCodes, printJson, sayTable } from '../output.ts'
+import { wordsOf } from '../ownWords.ts'
+import { widthOf } from '../table.ts'
 import { startTemporaryCore, type TemporaryCore } from '../temporaryCore.ts'
 
 interface DoctorOptions extends ConnectionOptions {
@@ -29,14 +32,15 @@ interface Check {
   detail: string
 }
 
-const labels: Record<Check['name'], string> = {
-  node: 'Node',
-  keychain: 'Keychain',
-  dataFolder: 'Data folder',
-  webPort: 'Web port',
-  apiPort: 'Local API port',
-  baseAddress: 'Service',
-  key: 'API key',
+const labelOf = (name: Check['name']): Check['name'] | 'keyFile' =>
+  name === 'keychain' && chosenKeyFile() ? 'keyFile' : name
+
+/** The status in a column of its own. */
+function statusAndDetail(status: Check['status'], detail: string): string {
+  const words = (['ok', 'warning', 'failed'] as const).map((one) => t(`doctor.status.${one}`))
+  const width = Math.max(...words.map(widthOf)) + 2
+  const shown = t(`doctor.status.${status}`)
+  return `${shown}${' '.repeat(width - widthOf(shown))}${detail}`
 }
 
 /** `doctor`: checks the environment and prints the results, never the API key. Exits with 1 unless every check is ok. */
@@ -52,10 +56,10 @@ export async function doctor(options: DoctorOptions, parts: Parts): Promise<numb
   ]
   const ok = checks.every(({ status }) => status === 'ok' || (status === 'warning' && options.ignoreWarnings))
   if (options.json) printJson({ ok, dataDir, checks })
-  else {
-    const named = { ...labels, ...(chosenKeyFile() && { keychain: 'Key file' }) }
-    sayTable(checks.map(({ name, status, detail }) => [named[name], `${status.padEnd(9)}${detail}`]))
-  }
+  else
+    sayTable(
+      checks.map(({ name, status, detail }) => [t(`doctor.name.${labelOf(name)}`), statusAndDetail(status, detail)]),
+    )
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
@@ -65,20 +69,20 @@ const wantedNode = 24
 function checkNode(): Check {
   const { node } = process.versions
   if (Number.parseInt(node, 10) >= wantedNode) return { name: 'node', status: 'ok', detail: node }
-  return { name: 'node', status: 'warning', detail: `${node}; tested with Node ${wantedNode}` }
+  return { name: 'node', status: 'warning', detail: t('doctor.testedWith', { version: node, wanted: wantedNode }) }
 }
 
 async function checkKeychain(host: Host): Promise<Check> {
   const { available, reason } = await host.secrets.probe()
   const file = chosenKeyFile()
-  if (available) return { name: 'keychain', status: 'ok', detail: file ? keyFileText(file) : 'available and unlocked' }
-  return { name: 'keychain', status: file ? 'failed' : 'warning', detail: reason ?? 'not available' }
+  if (available) return { name: 'keychain', status: 'ok', detail: file ? keyFileText(file) : t('doctor.unlocked') }
+  return { name: 'keychain', status: file ? 'failed' : 'warning', detail: reason ?? t('doctor.notAvailable') }
 }
 
 async function checkFolder(dataDir: string): Promise<Check> {
   const facts = await stat(dataDir).catch(() => null)
   if (facts === null) {
-    return { name: 'dataFolder', status: 'ok', detail: `${dataDir} does not exist yet; the first start creates it` }
+    return { name: 'dataFolder', status: 'ok', detail: t('doctor.newFolder', { path: dataDir }) }
   }
   const ours = process.getuid === undefined || facts.uid === process.getuid()
   const writable = await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).then(
@@ -86,24 +90,24 @@ async function checkFolder(dataDir: string): Promise<Check> {
     () => false,
   )
   const openToOthers = process.platform !== 'win32' && (facts.mode & 0o077) !== 0
-  if (!writable) return { name: 'dataFolder', status: 'failed', detail: `${dataDir} is not writable` }
+  if (!writable) return { name: 'dataFolder', status: 'failed', detail: t('doctor.notWritable', { path: dataDir }) }
   const unreadable = await databaseProblem(dataDir)
   if (unreadable !== null) return { name: 'dataFolder', status: 'failed', detail: unreadable }
-  if (!ours) return { name: 'dataFolder', status: 'failed', detail: `${dataDir} belongs to another user` }
+  if (!ours) return { name: 'dataFolder', status: 'failed', detail: t('doctor.ofOther', { path: dataDir }) }
   if (openToOthers)
     return {
       name: 'dataFolder',
       status: 'warning',
-      detail: `${dataDir} can be opened by other users; the next start tries to close it`,
+      detail: t('doctor.openToOthers', { path: dataDir }),
     }
-  return { name: 'dataFolder', status: 'ok', detail: `${dataDir} is writable and private` }
+  return { name: 'dataFolder', status: 'ok', detail: t('doctor.goodFolder', { path: dataDir }) }
 }
 
 /** A studio that runs on the folder has the ports that it needs. */
 async function checkPorts(dataDir: string): Promise<Check[]> {
   const user = await folderUser(dataDir)
   if (user === null) return [await checkPort('webPort', 8786), await checkPort('apiPort', 8787)]
-  const detail = 'not checked, because a studio runs on the data folder'
+  const detail = t('doctor.portsUsed')
   return [
     { name: 'webPort', status: 'ok', detail },
     { name: 'apiPort', status: 'ok', detail },
@@ -116,10 +120,10 @@ async function checkPort(name: 'webPort' | 'apiPort', port: number): Promise<Che
   try {
     await listenOn(server, port, false)
     await new Promise((resolve) => server.close(resolve))
-    return { name, status: 'ok', detail: `${port} is free` }
+    return { name, status: 'ok', detail: t('doctor.portFree', { port }) }
   } catch (thrown) {
     const error = failureOf(thrown)
-    const detail = error.kind === 'port_taken' ? `${port} is taken; the next free one is used` : error.message
+    const detail = error.kind === 'port_taken' ? t('doctor.portTaken', { port }) : wordsOf(error)
     return { name, status: 'warning', detail }
   }
 }
@@ -141,8 +145,11 @@ async function checkConnection(dataDir: string, options: DoctorOptions, parts: P
     const error = failureOf(thrown)
     const status = error.kind === 'folder_in_use' ? 'warning' : 'failed'
     return [
-      { name: 'baseAddress', status, detail: status === 'warning' ? `not checked: ${error.message}` : error.message },
-      { name: 'key', status: 'warning', detail: 'not checked' },
+      {
+        ...{ name: 'baseAddress', status },
+        detail: status === 'warning' ? t('doctor.notCheckedBecause', { reason: wordsOf(error) }) : wordsOf(error),
+      },
+      { name: 'key', status: 'warning', detail: t('doctor.notChecked') },
     ]
   }
 }
@@ -172,28 +179,28 @@ async function settledConnection(client: {
 function fromConnection(connection: Connection | null): Check[] {
   if (!connection || connection.state === 'none') {
     return [
-      { name: 'baseAddress', status: 'warning', detail: 'no connection yet' },
-      { name: 'key', status: 'warning', detail: 'no API key yet' },
+      { name: 'baseAddress', status: 'warning', detail: t('doctor.noConnection') },
+      { name: 'key', status: 'warning', detail: t('doctor.noKey') },
     ]
   }
-  const address = connection.profile?.baseUrl ?? 'the service'
+  const address = connection.profile?.baseUrl ?? t('doctor.theService')
   if (connection.state === 'connected') {
     return [
-      { name: 'baseAddress', status: 'ok', detail: `${address} responds` },
-      { name: 'key', status: 'ok', detail: 'accepted' },
+      { name: 'baseAddress', status: 'ok', detail: t('doctor.responds', { address }) },
+      { name: 'key', status: 'ok', detail: t('doctor.accepted') },
     ]
   }
   const { problem } = connection
-  const words = problem?.message ?? 'does not respond'
+  const words = problem ? wordsOf(problem) : t('doctor.noResponse')
   // An HTTP status proves that the service is reachable. The key or the service itself failed.
   if (problem?.status === undefined) {
     return [
-      { name: 'baseAddress', status: 'failed', detail: `${address}: ${words}` },
-      { name: 'key', status: 'warning', detail: 'not checked' },
+      { name: 'baseAddress', status: 'failed', detail: t('doctor.because', { what: address, reason: words }) },
+      { name: 'key', status: 'warning', detail: t('doctor.notChecked') },
     ]
   }
   return [
-    { name: 'baseAddress', status: 'ok', detail: `${address} responds` },
+    { name: 'baseAddress', status: 'ok', detail: t('doctor.responds', { address }) },
     { name: 'key', status: 'failed', detail: words },
   ]
 }

@@ -4,13 +4,14 @@ import {
   deletableKinds,
   type RetentionState,
 } from '../../../../src-preload/contract/retention.ts'
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import { StudioError } from '../../../core/errors.ts'
-import { counted } from '../../../core/shared/counted.ts'
 import { confirm } from '../confirm.ts'
 import type { Parts } from '../dependencies.ts'
 import { failureOf } from '../failure.ts'
 import { openDataDir } from '../folder.ts'
-import { exitCodes, log, printJson, say, sayTable } from '../output.ts'
+import { exitCodes, printJson, say, sayTable, tell } from '../output.ts'
+import { ownError, wordsOf } from '../ownWords.ts'
 import { type Interrupt, listenForInterrupt } from '../signals.ts'
 import { runningStudio } from '../studio.ts'
 
@@ -21,16 +22,6 @@ export interface EraseOptions {
   yes: boolean
   dataDir?: string
   json: boolean
-}
-
-const names: Record<DeletableKind, string> = {
-  conversations: 'Conversations',
-  bodies: 'Stored bodies',
-  log: 'Request log',
-  alerts: 'Alerts',
-  speech: 'Speech',
-  recordings: 'Recordings',
-  images: 'Images',
 }
 
 /**
@@ -44,14 +35,14 @@ export async function erase(options: EraseOptions, parts: Parts): Promise<number
   interrupt.signal.addEventListener('abort', data.stop, { once: true })
   try {
     const plan = await data.count({ ...options, olderThanDays: options.olderThan })
-    if (!json) sayTable(plan.parts.map(({ what, items }) => [names[what], String(items)] as const))
+    if (!json) sayTable(plan.parts.map(({ what, items }) => [t(`erase.what.${what}`), String(items)] as const))
     if (plan.parts.every(({ items }) => items === 0)) {
       if (json) printJson({ before: plan.before, erased: plan.parts.map(({ what }) => ({ what, items: 0 })) })
-      else say('Nothing to delete.')
+      else say(t('erase.nothing'))
       return exitCodes.ok
     }
     if (!options.yes && !(await ask(plan, interrupt))) {
-      say('Nothing was deleted.')
+      say(t('erase.notDeleted'))
       return exitCodes.failed
     }
     return report(plan, await data.erase(plan), json)
@@ -78,7 +69,7 @@ async function openErasing(dataDir: string, parts: Parts): ReturnType<Parts['ope
         for await (const { running, last } of await retention.watch()) if (running === null) return last
         return null
       },
-      stop: () => void retention.stop().catch((stopping: unknown) => log('error', failureOf(stopping).message)),
+      stop: () => void retention.stop().catch((stopping: unknown) => tell('error', wordsOf(failureOf(stopping)))),
       close: studio.close,
     }
   }
@@ -91,8 +82,7 @@ function report({ before }: DeletionPlan, last: RetentionState['last'], json: bo
   if (json) printJson({ before, stopped, erased })
   else {
     const count = erased.reduce((sum, { items }) => sum + items, 0)
-    const items = counted(count, 'item')
-    say(stopped ? `Stopped after deleting ${items}.` : `Deleted ${items} permanently.`)
+    say(t(stopped ? 'erase.stopped' : 'erase.deleted', { count }))
   }
   return stopped ? exitCodes.failed : exitCodes.ok
 }
@@ -100,8 +90,8 @@ function report({ before }: DeletionPlan, last: RetentionState['last'], json: bo
 const ask = ({ before }: DeletionPlan, interrupt: Interrupt): Promise<boolean> =>
   confirm(
     {
-      question: `Delete this data from before ${before} permanently?`,
-      without: `Add --yes to delete this data from before ${before} permanently.`,
+      question: t('erase.question', { before }),
+      without: t('erase.noTerminal', { before }),
     },
     interrupt,
   )
@@ -111,7 +101,7 @@ export function readErasables(text: string): DeletableKind[] {
   const asked = text.split(',').map((one) => one.trim())
   const wrong = asked.find((one) => !deletableKinds.some((known) => known === one))
   if (wrong !== undefined) {
-    throw new StudioError('bad_input', `“${wrong}” is not one of ${deletableKinds.join(', ')}.`)
+    throw ownError('bad_input', t('erase.unknown', { text: wrong, names: deletableKinds.join(', ') }))
   }
   return deletableKinds.filter((one) => asked.includes(one))
 }

@@ -2,14 +2,15 @@ import { createReadStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { or, t } from '../../../../src-renderer/i18n/cli.ts'
 import { StudioError } from '../../../core/errors.ts'
-import { counted } from '../../../core/shared/counted.ts'
 import { dayMs } from '../../../core/shared/days.ts'
 import type { DataExport, ExportRange } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
 import { usageError } from '../failure.ts'
 import { findDataDir } from '../folder.ts'
-import { exitCodes, log, printJson, writeOutput } from '../output.ts'
+import { exitCodes, printJson, tell, writeOutput } from '../output.ts'
+import { wordsOf } from '../ownWords.ts'
 import { readDays } from '../times.ts'
 import { createAtomically, fileToWrite, folderToMake, withTemporaryPath, writeFileAtomically } from '../userFile.ts'
 import { accountOf, formatFor, outputOption, usage } from './usage.ts'
@@ -43,9 +44,7 @@ export async function exportData(options: ExportOptions, parts: Parts): Promise<
   const ended = endedFormat(options)
   const format = options.format ?? ended ?? formats[what][0] ?? null
   if (format !== null && !formats[what].some((one) => one === format)) {
-    const words =
-      what === 'media' ? 'has no --format: its files are copied' : `can be written as ${formats[what].join(' or ')}`
-    throw usageError(`${what} ${words}.`)
+    throw usageError(what === 'media' ? t('export.media') : t('export.formats', { what, formats: or(formats[what]) }))
   }
   const dataDir = findDataDir(options.dataDir)
   const asked: Asked = { ...options, ...readDays(options), dataDir }
@@ -87,21 +86,19 @@ async function exportAll(asked: Asked, parts: Parts): Promise<number> {
     }
   })
   if (asked.json) printJson({ written: folder })
-  else log('info', `Wrote ${folder}.`)
+  else tell('info', t('wrote', { path: folder }))
   return exitCodes.ok
 }
 
 /** Logs a warning for data that does not exist, so that the rest of the export continues. */
 function warnIfEmpty(thrown: unknown): void {
   if (!(thrown instanceof StudioError && thrown.kind === 'no_such_item')) throw thrown
-  log('warn', thrown.message)
+  tell('warn', wordsOf(thrown))
 }
 
 /** The folder to create. @throws StudioError `bad_input` for standard output or an existing path */
 async function folderFor(output: string | undefined, what: 'media' | 'export'): Promise<string> {
-  if (output === '-') {
-    throw usageError('This export has several files. Name a folder with --output.')
-  }
+  if (output === '-') throw usageError(t('export.severalFiles'))
   return folderToMake(output ?? `inference-studio-${what}-${new Date().toISOString().slice(0, 10)}`, '--output')
 }
 
@@ -110,11 +107,9 @@ async function exportMedia(folder: string, shown: string, asked: Asked, parts: P
   const from = await parts.openExport(asked.dataDir)
   try {
     const { files, missing } = await from.media(folder, rangeOf(asked))
-    const gone =
-      missing === 0
-        ? ''
-        : ` Left out ${counted(missing, 'file')}, missing or changed: the list in the folder names them.`
-    log(missing === 0 ? 'info' : 'warn', `Wrote ${counted(files, 'file')} to ${shown}.${gone}`)
+    const written = t('export.written', { count: files, folder: shown })
+    if (missing === 0) tell('info', written)
+    else tell('warn', `${written} ${t('export.leftOut', { count: missing })}`)
   } finally {
     from.close()
   }
@@ -132,10 +127,9 @@ async function exportOne(
   const file = output === undefined || output === '-' ? null : await fileToWrite(output, outputOption(asked))
   const binary = format === 'zip' || format === 'parquet'
   if (binary && file === null && process.stdout.isTTY) {
-    throw usageError(`${format} is a binary format. Write it to a file, such as --output ${what}.${endings[format]}.`)
+    throw usageError(t('export.binary', { format, file: `${what}.${endings[format]}` }))
   }
-  if (binary && file === null && asked.json)
-    throw usageError(`--json prints lines, and ${format} has none. Name a file with --output.`)
+  if (binary && file === null && asked.json) throw usageError(t('export.noJson', { format }))
   if (what === 'usage') {
     await exportUsage(format, file, asked, parts)
     return file

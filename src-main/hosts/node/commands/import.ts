@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { counted } from '../../../core/shared/counted.ts'
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import type { Parts } from '../dependencies.ts'
-import { exitCodes, log, printJson, say } from '../output.ts'
+import { exitCodes, printJson, say, tell } from '../output.ts'
 import { upload, withStudio } from '../studio.ts'
 import { fileToRead } from '../userFile.ts'
 
@@ -33,13 +33,18 @@ async function importFile(file: FileHandle, name: string, options: ImportOptions
     const { conversations, messages, pictures, known, notes, leftOut, leftOutMore } = report
     if (options.json) printJson(report)
     else {
-      const parts = [counted(conversations, 'chat'), counted(messages, 'message'), counted(pictures, 'image')]
-      say(`Imported ${parts.join(', ')}.`)
-      if (known > 0) say(`Skipped ${counted(known, 'chat')} that existed already.`)
+      say(
+        t('import.imported', {
+          chats: t('import.chats', { count: conversations }),
+          messages: t('import.messages', { count: messages }),
+          images: t('import.images', { count: pictures }),
+        }),
+      )
+      if (known > 0) say(t('import.known', { count: known }))
     }
-    for (const note of notes) log('warn', note)
-    for (const { title, reason } of leftOut) log('error', `“${title}” was left out: ${reason}`)
-    if (leftOutMore > 0) log('error', `Left out ${counted(leftOutMore, 'more item')}.`)
+    for (const note of notes) tell('warn', note)
+    for (const { title, reason } of leftOut) tell('error', t('import.leftOut', { title, reason }))
+    if (leftOutMore > 0) tell('error', t('import.leftOutMore', { count: leftOutMore }))
     return leftOut.length === 0 ? exitCodes.ok : exitCodes.failed
   })
 }

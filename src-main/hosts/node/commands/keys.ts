@@ -1,5 +1,6 @@
 import type { AccountKey } from '../../../../src-preload/contract/account.ts'
 import { countText, withMinus } from '../../../../src-preload/contract/amountText.ts'
+import { locale, t } from '../../../../src-renderer/i18n/cli.ts'
 import type { Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, printJson, say } from '../output.ts'
@@ -19,16 +20,16 @@ export async function keys(options: KeysOptions, parts: Parts): Promise<number> 
     const account = accountOf(accounts, options.account)
     const all = account ? accounts.keys(account.id) : []
     if (options.json) for (const key of all) printJson(key)
-    else if (account === null) say('No account was ever connected.')
-    else if (all.length === 0)
-      say(`${account.name} (${account.baseUrl})`, '', 'The service has not reported any keys yet.')
+    else if (account === null) say(t('figures.neverConnected'))
+    else if (all.length === 0) say(`${account.name} (${account.baseUrl})`, '', t('keys.none'))
     else {
-      say(`${account.name} (${account.baseUrl}), updated ${toMinute(all[0]?.asOf ?? null)}`, '')
       say(
-        ...columns([head, ...all.map(cells)], { cuts: [2, 1] }),
+        t('keys.updated', {
+          ...{ account: account.name, address: account.baseUrl, at: toMinute(all[0]?.asOf ?? null) },
+        }),
         '',
-        'Create, change and revoke keys at the service. Its API has no procedure for that.',
       )
+      say(...columns([head(), ...all.map(cells)], { cuts: [2, 1] }), '', t('keys.elsewhere'))
     }
   } finally {
     accounts.close()
@@ -36,20 +37,11 @@ export async function keys(options: KeysOptions, parts: Parts): Promise<number> 
   return exitCodes.ok
 }
 
-const head = [
-  '',
-  'KEY',
-  'NAME',
-  'REQUESTS',
-  'SC',
-  'BALANCE',
-  'RPM',
-  'TPM',
-  'CONCURRENT',
-  'CREATED',
-  'LAST USED',
-  'STATE',
+const columnNames = [
+  ...(['key', 'name', 'requests', 'cost', 'balance', 'rpm', 'tpm', 'concurrent'] as const),
+  ...(['created', 'lastUsed', 'state'] as const),
 ]
+const head = (): string[] => ['', ...columnNames.map((name) => t(`keys.head.${name}`))]
 
 function cells(key: AccountKey): string[] {
   const { totals } = key
@@ -62,15 +54,17 @@ function cells(key: AccountKey): string[] {
 }
 
 const shown = (count: number | null | undefined): string =>
-  count === null || count === undefined ? '-' : countText(count)
+  count === null || count === undefined ? '-' : countText(count, locale())
 
 function balanceOf({ balanceEnabled, balance, balanceLimit }: AccountKey): string {
   if (balanceEnabled !== true || balance === null) return '-'
-  return balanceLimit === null ? withMinus(balance) : `${withMinus(balance)} of ${balanceLimit}`
+  return balanceLimit === null
+    ? withMinus(balance)
+    : t('keys.balance', { balance: withMinus(balance), limit: balanceLimit })
 }
 
 function stateOf({ revokedAt, gone, calling }: AccountKey): string {
-  if (revokedAt !== null) return `revoked ${revokedAt}`
-  if (gone) return 'no longer listed'
-  return calling ? 'in use' : ''
+  if (revokedAt !== null) return t('keys.revoked', { at: revokedAt })
+  if (gone) return t('keys.gone')
+  return calling ? t('keys.inUse') : ''
 }

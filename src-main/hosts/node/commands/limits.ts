@@ -1,6 +1,7 @@
 import type { LimitBucket, Limited, LimitStatus } from '../../../../src-preload/contract/account.ts'
 import { countText } from '../../../../src-preload/contract/amountText.ts'
 import { banAt, resetAt } from '../../../../src-preload/contract/limitText.ts'
+import { locale, t } from '../../../../src-renderer/i18n/cli.ts'
 import type { Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, printJson, say, sayTable } from '../output.ts'
@@ -26,10 +27,10 @@ export async function limits(options: LimitsOptions, parts: Parts): Promise<numb
     const history = accounts.limited(options.history, account?.id ?? null)
     if (options.json) printJson({ account: account && { id: account.id, name: account.name }, status, key, history })
     else {
-      say(...(account ? [`${account.name} (${account.baseUrl})`, ''] : ['No account was ever connected.']))
+      say(...(account ? [`${account.name} (${account.baseUrl})`, ''] : [t('figures.neverConnected')]))
       if (status) sayStatus(status)
-      else if (account) say('The service has not reported its limits yet.')
-      if (key) sayTable([['API key', keyLimits(key)]])
+      else if (account) say(t('limits.none'))
+      if (key) sayTable([[t('limits.apiKey'), keyLimits(key)]])
       sayHistory(history)
     }
   } finally {
@@ -40,28 +41,43 @@ export async function limits(options: LimitsOptions, parts: Parts): Promise<numb
 
 function sayStatus(status: LimitStatus): void {
   const reset = resetAt(status, Date.now())
-  const words = { over: ', has reset since', unknown: ', reset time not reported' }
-  const after = typeof reset === 'number' ? `, resets in ${countText(reset)} s` : words[reset]
-  const until = status.bannedUntil ?? 'an unknown time'
-  const ban = { none: 'no', banned: `yes, until ${until}`, over: `no, ended ${until}` }
+  const bucket = bucketText('limits.bucket', status.minute)
+  const minute =
+    typeof reset === 'number'
+      ? t('limits.resetsIn', { bucket, seconds: countText(reset, locale()) })
+      : t(reset === 'over' ? 'limits.hasReset' : 'limits.resetUnknown', { bucket })
   sayTable([
-    ['Updated', toMinute(status.asOf)],
-    ['Requests per minute', `${bucketText(status.minute)}${after}`],
-    ['Free models per hour', `${bucketText(status.freeRequestsHour)} requests`],
-    ['', `${bucketText(status.freeTokensHour)} tokens`],
-    ['Free models per day', `${bucketText(status.freeRequestsDay)} requests`],
-    ['', `${bucketText(status.freeTokensDay)} tokens`],
-    ['Banned', ban[banAt(status, Date.now())]],
+    [t('limits.updated'), toMinute(status.asOf)],
+    [t('limits.minute'), minute],
+    [t('limits.freeHour'), bucketText('limits.bucketRequests', status.freeRequestsHour)],
+    ['', bucketText('limits.bucketTokens', status.freeTokensHour)],
+    [t('limits.freeDay'), bucketText('limits.bucketRequests', status.freeRequestsDay)],
+    ['', bucketText('limits.bucketTokens', status.freeTokensDay)],
+    [t('limits.banned'), banText(status)],
   ])
 }
 
-const bucketText = ({ limit, used, remaining }: LimitBucket): string =>
-  `${shown(used, '?')} used, ${shown(remaining, '?')} left of ${shown(limit, '?')}`
+function banText(status: LimitStatus): string {
+  const until = status.bannedUntil
+  const state = banAt(status, Date.now())
+  if (state === 'none') return t('no')
+  if (until === null) return t(state === 'over' ? 'limits.banOverUnknown' : 'limits.banUntilUnknown')
+  return t(state === 'over' ? 'limits.banOver' : 'limits.banUntil', { until })
+}
 
-const shown = (count: number | null, unknown: string): string => (count === null ? unknown : countText(count))
+const bucketText = (
+  key: 'limits.bucket' | 'limits.bucketRequests' | 'limits.bucketTokens',
+  { limit, used, remaining }: LimitBucket,
+): string => t(key, { used: shown(used, '?'), left: shown(remaining, '?'), limit: shown(limit, '?') })
 
-const keyLimits = ({ rpm, tpm, concurrent }: Record<'rpm' | 'tpm' | 'concurrent', number | null>): string =>
-  `${shown(rpm, 'unlimited')} requests per minute, ${shown(tpm, 'unlimited')} tokens per minute, ${shown(concurrent, 'unlimited')} concurrent requests`
+const shown = (count: number | null, unknown: string): string => (count === null ? unknown : countText(count, locale()))
+
+function keyLimits({ rpm, tpm, concurrent }: Record<'rpm' | 'tpm' | 'concurrent', number | null>): string {
+  const [a, b, c] = [rpm, tpm, concurrent].map((count) => shown(count, t('limits.unlimited')))
+  return t('limits.key', { rpm: a ?? '', tpm: b ?? '', concurrent: c ?? '' })
+}
+
+const columnNames = ['time', 'app', 'endpoint', 'model', 'times', 'waited', 'ended'] as const
 
 function sayHistory(history: readonly Limited[]): void {
   if (history.length === 0) return
@@ -71,8 +87,8 @@ function sayHistory(history: readonly Limited[]): void {
   ])
   say(
     '',
-    '429 responses, newest first:',
-    ...columns([['TIME', 'APP', 'ENDPOINT', 'MODEL', 'TIMES', 'WAITED', 'ENDED'], ...rows], { cuts: [3, 1] }),
+    t('limits.history'),
+    ...columns([columnNames.map((name) => t(`limits.head.${name}`)), ...rows], { cuts: [3, 1] }),
   )
 }
 

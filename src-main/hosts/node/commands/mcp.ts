@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { createRouterClient } from '@orpc/server'
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
 import type { Parts, RunningCore } from '../dependencies.ts'
@@ -18,6 +19,7 @@ import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { localSocketPath } from '../localSocket.ts'
 import { exitCodes, log } from '../output.ts'
+import { ownError } from '../ownWords.ts'
 import { listenForEnd } from '../signals.ts'
 import { firstState, runningStudio } from '../studio.ts'
 
@@ -39,10 +41,7 @@ const probeMs = 3000
 export async function mcp(options: McpOptions, parts: Parts): Promise<number> {
   const key = process.env[appKeyVariable]
   if (!key) {
-    throw new StudioError(
-      'bad_input',
-      `Set the environment variable ${appKeyVariable} to the key of an app, which “inference-studio apps add NAME --tools” prints.`,
-    )
+    throw ownError('bad_input', t('mcp.noKey', { variable: appKeyVariable }))
   }
   const connect = await connectionFrom(options)
   const dataDir = await openDataDir(options.dataDir)
@@ -69,8 +68,8 @@ async function runningApi(options: McpOptions, dataDir: string, parts: Parts): P
   try {
     const { proxy } = await firstState(studio)
     if (proxy.baseUrl !== null) return new URL('/mcp', proxy.baseUrl).href
-    const words = 'The local API of the running studio is off. Switch it on in Settings > Local API.'
-    throw new StudioError('not_connected', proxy.problem?.message ?? words)
+    if (proxy.problem) throw new StudioError('not_connected', proxy.problem.message)
+    throw ownError('not_connected', t('mcp.apiOff'))
   } finally {
     await studio.close()
   }
@@ -99,9 +98,7 @@ async function startCore(
   } catch (thrown) {
     const failure = failureOf(thrown)
     if (failure.kind !== 'folder_in_use') throw thrown
-    const words =
-      'Inference Studio is running, but can’t be reached. Switch its local API on in Settings > Local API, or name its port with --api-port.'
-    throw new StudioError('folder_in_use', words, {}, { cause: thrown })
+    throw ownError('folder_in_use', t('mcp.noAnswer'), { cause: thrown })
   }
 }
 
@@ -112,7 +109,7 @@ async function addressOf(core: RunningCore | null): Promise<string> {
     if (state.proxy.baseUrl !== null) return new URL('/mcp', state.proxy.baseUrl).href
     if (state.proxy.problem) throw new StudioError(state.proxy.problem.kind, state.proxy.problem.message)
   }
-  throw new StudioError('not_connected', 'The local API could not be started.')
+  throw ownError('not_connected', t('mcp.notStarted'))
 }
 
 /** Of the request by which this program opens a session again. */

@@ -7,11 +7,13 @@ import { pipeline } from 'node:stream/promises'
 import type { MakingState } from '../../../../src-preload/contract/createdItems.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { SpeechFormat } from '../../../../src-preload/contract/speech.ts'
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
 import type { Parts } from '../dependencies.ts'
 import { failureOf, usageError } from '../failure.ts'
-import { exitCodes, log, printJson, say, writeOutput } from '../output.ts'
+import { exitCodes, printJson, say, tell, writeOutput } from '../output.ts'
+import { ownError, wordsOf } from '../ownWords.ts'
 import { isPiped, readPrompt } from '../prompt.ts'
 import type { Interrupt } from '../signals.ts'
 import { download, type UsedStudio, upload, withStudio } from '../studio.ts'
@@ -72,7 +74,7 @@ export async function transcribe(given: string, options: TranscribeOptions, part
   const file = options.output === undefined ? null : await outputFile(options)
   if (given !== '-')
     return transcribeFile(await fileToRead(given), options.name ?? basename(given), file, options, parts)
-  if (!isPiped()) throw usageError('Pipe a recording to standard input, or name a file.')
+  if (!isPiped()) throw usageError(t('media.pipe'))
   return withTemporaryPath(tmpdir(), async (part) => {
     await pipeline(process.stdin, createWriteStream(part, { flags: 'wx', mode: 0o600 }))
     return transcribeFile(part, options.name ?? 'recording', file, options, parts)
@@ -114,8 +116,7 @@ export interface ImageOptions extends MediaOptions {
 /** `image`: makes images from a text. Several images get numbers before the ending of the file name. */
 export async function image(argument: string | undefined, options: ImageOptions, parts: Parts): Promise<number> {
   const { count: n, model = null, size = null } = options
-  if (n > 1 && (options.output === undefined || options.output === '-'))
-    throw usageError('Several images need --output with the name of a file. Each image gets a number.')
+  if (n > 1 && (options.output === undefined || options.output === '-')) throw usageError(t('media.several'))
   const files: (string | null)[] = []
   for (let at = 0; at < n; at++) files.push(await audioOrImageFile(options, n === 1 ? '' : `-${at + 1}`))
   const prompt = await readPrompt(argument, options)
@@ -133,7 +134,7 @@ export async function image(argument: string | undefined, options: ImageOptions,
       const imageId = ids[at]
       if (imageId === undefined) {
         const problem = made.slots.find((slot) => slot.problem !== null)?.problem
-        throw problemError(problem ?? null, 'The service sent no image.')
+        throw problemError(problem ?? null, t('media.noImage'))
       }
       await put(await download(studio, (await images.save({ ids: [imageId] })).downloadId), file)
       report(options, file, { id: imageId, cost: made.cost })
@@ -174,25 +175,25 @@ async function untilMade<C, T extends Made>(
   itemsOf: (change: C) => readonly T[],
   { id, cancel, interrupt }: { id: string; cancel: () => Promise<unknown>; interrupt: Interrupt },
 ): Promise<T> {
-  const stop = () => void cancel().catch((thrown: unknown) => log('error', failureOf(thrown).message))
+  const stop = () => void cancel().catch((thrown: unknown) => tell('error', wordsOf(failureOf(thrown))))
   if (interrupt.signal.aborted) stop()
   else interrupt.signal.addEventListener('abort', stop, { once: true })
   for await (const change of changes) {
     const item = itemsOf(change).find((one) => one.id === id)
     if (item && item.state !== 'making') return mustBeDone(item)
   }
-  throw new StudioError('incomplete_stream', 'The studio ended before the work was done.')
+  throw ownError('incomplete_stream', t('media.studioEnded'))
 }
 
 /** @throws StudioError the problem of the item, or `cancelled` */
 function mustBeDone<T extends Made>(item: T): T {
   if (item.state === 'done') return item
-  if (item.state === 'cancelled') throw new StudioError('cancelled', 'Cancelled.')
-  throw problemError(item.problem, 'The work ended before it was done.')
+  if (item.state === 'cancelled') throw ownError('cancelled', t('cancelled'))
+  throw problemError(item.problem, t('media.workEnded'))
 }
 
 const problemError = (problem: Problem | null, otherwise: string): StudioError =>
-  problem ? new StudioError(problem.kind, problem.message) : new StudioError('incomplete_stream', otherwise)
+  problem ? new StudioError(problem.kind, problem.message) : ownError('incomplete_stream', otherwise)
 
 const formatOf = (file: string | null): SpeechFormat => {
   const ending = extname(file ?? '').toLowerCase()
@@ -203,9 +204,8 @@ const formatOf = (file: string | null): SpeechFormat => {
 /** The file for bytes; null for standard output. @throws CommanderError where a terminal would get them, or JSON beside them */
 async function audioOrImageFile(options: MediaOptions, number = ''): Promise<string | null> {
   const file = await outputFile(options, number)
-  if (file === null && process.stdout.isTTY)
-    throw usageError('The result is a binary file. Name one with --output, or pipe the output to a program.')
-  if (file === null && options.json) throw usageError('--json prints lines, so the result needs --output.')
+  if (file === null && process.stdout.isTTY) throw usageError(t('media.binary'))
+  if (file === null && options.json) throw usageError(t('media.noJson'))
   return file
 }
 
@@ -223,5 +223,5 @@ async function put(bytes: AsyncIterable<Uint8Array>, file: string | null): Promi
 
 function report({ json }: MediaOptions, file: string | null, facts: object): void {
   if (json) printJson({ file, ...facts })
-  else if (file !== null) say(`Wrote ${file}.`)
+  else if (file !== null) say(t('wrote', { path: file }))
 }

@@ -1,11 +1,12 @@
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import { type RequestFilter, type RequestRow, studioFeature } from '../../../../src-preload/contract/requests.ts'
-import type { AgentSession, CacheLoss, SessionTurn } from '../../../../src-preload/contract/sessions.ts'
-import { StudioError } from '../../../core/errors.ts'
+import type { AgentSession, SessionTurn } from '../../../../src-preload/contract/sessions.ts'
+import { and, t } from '../../../../src-renderer/i18n/cli.ts'
 import type { Parts } from '../dependencies.ts'
 import { usageError } from '../failure.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, onOutputFailure, printJson, say } from '../output.ts'
+import { ownError } from '../ownWords.ts'
 import { listenForEnd } from '../signals.ts'
 import { columns } from '../table.ts'
 import { localTime, readPeriod, zoneName } from '../times.ts'
@@ -62,7 +63,7 @@ async function showRequests(log: Log, options: RequestsOptions): Promise<number>
     else if (rows.length > 0) say(...linesOf(rows, options.tz, { hasHead: true }))
     const open = rows.flatMap(({ id, durationMs }) => (durationMs === null ? [id] : []))
     if (end) await followLog(log, filter, { after: last, open }, end.asked, show)
-    else if (rows.length === 0 && !options.json) say('No requests.')
+    else if (rows.length === 0 && !options.json) say(t('requests.none'))
   } finally {
     end?.release()
     log.close()
@@ -96,7 +97,7 @@ export function callerId(apps: readonly Pick<App, 'id' | 'name'>[], wanted: stri
   const [kind, feature] = wanted.split(':')
   if (wanted === 'strangers' || wanted === 'studio') return wanted
   if (kind === 'studio' && studioFeature.safeParse(feature).success) return wanted
-  throw new StudioError('no_such_item', `No app has the id or name ${wanted}.`)
+  throw ownError('no_such_item', t('apps.unknown', { name: wanted }))
 }
 
 /** Options that say nothing about sessions. @throws CommanderError for one that was given */
@@ -110,8 +111,12 @@ function refuseOthers({ sessions, session, ...options }: RequestsOptions): void 
     ...(session !== undefined && { '--since': since, '--until': until }),
   }
   for (const [name, value] of Object.entries(others))
-    if (value !== undefined) throw usageError(`${own} and ${name} can’t be used together.`)
+    if (value !== undefined) throw usageError(t('usage.together', { options: and([own, name]) }))
 }
+
+const sessionColumns = [
+  ...(['session', 'last', 'app', 'model', 'turns', 'tools', 'in', 'cached', 'out', 'cost', 'took', 'lost'] as const),
+]
 
 /** `requests --sessions`: the sessions of the log, oldest first. */
 function showSessions(log: Log, options: RequestsOptions): void {
@@ -126,32 +131,21 @@ function showSessions(log: Log, options: RequestsOptions): void {
   const newest = log.sessions()?.list(filter, options.limit).sessions ?? []
   const sessions = newest.toReversed()
   if (options.json) for (const session of sessions) printJson(session)
-  else if (sessions.length === 0) say('No sessions.')
+  else if (sessions.length === 0) say(t('requests.noSessions'))
   else {
-    const head = [
-      'SESSION',
-      `LAST (${zoneName(tz)})`,
-      'APP',
-      'MODEL',
-      'TURNS',
-      'TOOLS',
-      'IN',
-      'CACHED',
-      'OUT',
-      'SC',
-      'TOOK',
-    ]
+    const zone = zoneName(tz)
+    const head = sessionColumns.map((name) => t(`requests.sessionHead.${name}`, { zone }))
     const rows = sessions.map((session) => sessionCells(session, tz))
-    say(...columns([[...head, 'LOST'], ...rows], { cuts: [3, 2] }))
+    say(...columns([head, ...rows], { cuts: [3, 2] }))
   }
 }
 
 /** `requests --session ID`: the newest requests of a session, oldest first, each with what it lost of the cache. */
 function showTurns(log: Log, { limit, json, tz }: RequestsOptions, given: string): void {
   const id = /^\d{1,15}$/.test(given) ? Number(given) : null
-  if (id === null) throw usageError('--session takes the number of a session, which --sessions lists.')
+  if (id === null) throw usageError(t('requests.sessionNumber'))
   const sessions = log.sessions()
-  if (!sessions) throw new StudioError('no_such_item', 'This session is not in the log.')
+  if (!sessions) throw ownError('no_such_item', t('requests.noSession'))
   const turns = sessions.get(id).turns.slice(-limit)
   if (json) for (const { row, ...turn } of turns) printJson({ ...row, ...turn })
   else
@@ -177,23 +171,20 @@ function sessionCells(session: AgentSession, tz: string): string[] {
     ...[turns, toolCalls, tokensIn, tokensCached, tokensOut].map(String),
     unpriced === turns ? '-' : `${isLeast}${costIs === 'estimated' ? '~' : ''}${cost}`,
     seconds(durationMs),
-    lostTurns === 0 ? '-' : `${lostTurns}x, ${lostTokens} tokens${lostCost === '0' ? '' : `, ~${lostCost} SC`}`,
+    lostTurns === 0 ? '-' : lostText({ turns: lostTurns, tokens: lostTokens, cost: lostCost }),
   ]
 }
+
+const lostText = (lost: { turns: number; tokens: number; cost: string }): string =>
+  t(lost.cost === '0' ? 'requests.lostTurns' : 'requests.lostTurnsCost', lost)
 
 /** Why a request lost the cache, and how much of it: `lost 4200 tokens, ~0.0021 SC: tool added, plan`. Empty when it lost nothing. */
 function lossText({ loss: { tokens, cost, change, section } }: SessionTurn): string {
   if (tokens === 0) return ''
-  const lost = `lost ${tokens} tokens${cost === null ? '' : `, ~${cost} SC`}: ${changeWords[change] ?? change.replaceAll('_', ' ')}`
+  const why = t(`requests.change.${change}`)
+  const lost =
+    cost === null ? t('requests.lost', { tokens, change: why }) : t('requests.lostCost', { tokens, cost, change: why })
   return section?.name ? `${lost}, ${section.name}` : lost
-}
-
-const changeWords: Partial<Record<CacheLoss['change'], string>> = {
-  pause: 'long pause',
-  service: 'not cached by the service',
-  model: 'other model',
-  system: 'system prompt',
-  history: 'earlier message',
 }
 
 /** @throws CommanderError when `--since` is later than `--until` */
@@ -202,7 +193,7 @@ function timesOf({ since, until, tz }: Pick<RequestsOptions, 'since' | 'until' |
   // The filter includes its upper bound.
   const end = until === undefined ? null : readPeriod('--until', until, tz)
   const to = end && Math.max(end.from, end.to - 1)
-  if (from !== null && to !== null && from > to) throw usageError('--since is later than --until.')
+  if (from !== null && to !== null && from > to) throw usageError(t('usage.sinceIsLater'))
   const instant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
   return { since: instant(from), until: instant(to) }
 }
@@ -222,13 +213,16 @@ function filterOf({ app, model, outcome, text, ...times }: RequestsOptions, apps
 /** Column widths of rows that follow, when no table gave the widths: those of usual rows. */
 const usualWidths = [19, 14, 13, 20, 11, 8, 8, 15]
 
+const columnNames = [...(['time', 'app', 'endpoint', 'model', 'status', 'first', 'took', 'tokens', 'cost'] as const)]
+
 /** Rows as lines of the table, oldest first, with times of the zone. `lost`: what each lost of the cache. */
 function linesOf(
   rows: readonly RequestRow[],
   tz: string,
   { hasHead = false, lost = [] }: { hasHead?: boolean; lost?: readonly string[] } = {},
 ): string[] {
-  const head = [`TIME (${zoneName(tz)})`, 'APP', 'ENDPOINT', 'MODEL', 'STATUS', 'FIRST', 'TOOK', 'TOKENS', 'SC', '']
+  const zone = zoneName(tz)
+  const head = [...columnNames.map((name) => t(`requests.head.${name}`, { zone })), '']
   const cells = rows.map((row, at) => cellsOf(row, tz, lost[at]))
   const lines = columns([head, ...cells], { cuts: [9, 3, 1, 2], atLeast: usualWidths })
   return hasHead ? lines : lines.slice(1)
@@ -238,7 +232,7 @@ function cellsOf(row: RequestRow, tz: string, lost?: string): string[] {
   const notes = [
     ...(lost ? [lost] : []),
     ...(row.state === 'refused' && row.problem ? [row.problem.message] : []),
-    ...(row.ignored.length > 0 ? [`ignored: ${row.ignored.join(', ')}`] : []),
+    ...(row.ignored.length > 0 ? [t('requests.ignored', { names: row.ignored.join(', ') })] : []),
   ]
   return [
     localTime(Date.parse(row.at), tz),

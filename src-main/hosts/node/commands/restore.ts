@@ -4,6 +4,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { BackupSummary, Counts } from '../../../../src-preload/contract/data.ts'
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import { confirm } from '../confirm.ts'
 import type { Parts } from '../dependencies.ts'
 import { usageError } from '../failure.ts'
@@ -24,9 +25,9 @@ interface RestoreOptions {
 export async function restore(file: string, options: RestoreOptions, parts: Parts): Promise<number> {
   const data = await parts.openData()
   const isInput = file === '-'
-  if (isInput && !isPiped()) throw usageError('Pipe a backup to standard input, or name a file.')
+  if (isInput && !isPiped()) throw usageError(t('restore.pipe'))
   // Nobody can answer on a standard input that has the backup.
-  if (isInput && !options.yes) throw usageError('Add --yes to restore from standard input.')
+  if (isInput && !options.yes) throw usageError(t('restore.needsYes'))
   const given = isInput ? null : await fileToRead(file)
   const dataDir = await openDataDir(options.dataDir)
   const restored = await withWork(({ signal, progress, pause }, interrupt) => {
@@ -38,15 +39,15 @@ export async function restore(file: string, options: RestoreOptions, parts: Part
     return given === null ? withInput(dataDir, signal, restoreFrom) : restoreFrom(given)
   })
   if (restored === null) {
-    say('Nothing was changed.')
+    say(t('restore.unchanged'))
     return exitCodes.failed
   }
   const { summary, keptAt } = restored
   if (options.json) printJson({ dataDir, keptAt, ...summary })
   else {
-    say(`Restored the backup of ${summary.madeAt} to ${dataDir}: ${countText(summary.counts)}.`)
-    if (keptAt !== null) say(`The replaced data is in ${keptAt}.`)
-    say('Backups contain no API keys. Add missing keys with: inference-studio login')
+    say(t('restore.restored', { at: summary.madeAt, folder: dataDir, contents: countText(summary.counts) }))
+    if (keptAt !== null) say(t('restore.replaced', { folder: keptAt }))
+    say(t('restore.keys'))
   }
   return exitCodes.ok
 }
@@ -76,12 +77,14 @@ function ask(dataDir: string, backup: BackupSummary, now: Contents, interrupt: I
   return confirm(
     {
       lines: [
-        `The backup of ${backup.madeAt} is valid: ${contents}.`,
-        `It replaces everything in ${dataDir}: ${now ? countText(now.counts) : 'data that can’t be read'}.`,
-        `The replaced data is moved to ${join(dataDir, 'replaced')}.`,
+        t('restore.valid', { at: backup.madeAt, contents }),
+        now
+          ? t('restore.replaces', { folder: dataDir, contents: countText(now.counts) })
+          : t('restore.replacesUnread', { folder: dataDir }),
+        t('restore.moved', { folder: join(dataDir, 'replaced') }),
       ],
-      question: 'Restore?',
-      without: `The backup is valid (${backup.madeAt}: ${contents}). Add --yes to replace everything in ${dataDir}.`,
+      question: t('restore.question'),
+      without: t('restore.noTerminal', { at: backup.madeAt, contents, folder: dataDir }),
     },
     interrupt,
   )

@@ -1,7 +1,8 @@
 import { readFile, stat } from 'node:fs/promises'
-import { StudioError } from '../../../core/errors.ts'
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import type { Parts } from '../dependencies.ts'
 import { addressShown, exitCodes, printJson, say, sayTable } from '../output.ts'
+import { ownError } from '../ownWords.ts'
 import { listenForEnd } from '../signals.ts'
 import { fileToRead } from '../userFile.ts'
 
@@ -26,13 +27,10 @@ export async function sandbox(options: SandboxCommand, parts: Parts): Promise<nu
     .catch((thrown: unknown) => {
       end.release()
       if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EADDRINUSE') {
-        throw new StudioError(
-          'port_taken',
-          `Port ${options.port} is in use. Choose another one; 0 means any free port.`,
-        )
+        throw ownError('port_taken', t('port.inUse', { port: options.port }))
       }
       if (thrown instanceof Error && 'code' in thrown && thrown.code === 'bad_fixture') {
-        throw new StudioError('bad_input', `${options.replay}: ${thrown.message}`)
+        throw ownError('bad_input', `${options.replay}: ${thrown.message}`)
       }
       throw thrown
     })
@@ -40,10 +38,10 @@ export async function sandbox(options: SandboxCommand, parts: Parts): Promise<nu
     if (options.json) printJson({ baseUrl: running.baseUrl, apiKey: running.apiKey })
     else {
       sayTable([
-        ['Sandbox', running.baseUrl],
-        ['API key', running.apiKey],
+        [t('sandbox.sandbox'), running.baseUrl],
+        [t('sandbox.apiKey'), running.apiKey],
       ])
-      say('Press Ctrl-C to stop.')
+      say(t('stopHint'))
     }
     await addressShown()
     await end.asked
@@ -59,7 +57,7 @@ async function replayOf({ replay, atOnce, exact }: SandboxCommand) {
   if (replay === undefined) return null
   const path = await fileToRead(replay, '--replay')
   const { size } = await stat(path)
-  if (size > maxFixtureBytes) throw new StudioError('bad_input', `${replay} is larger than a fixture can be.`)
+  if (size > maxFixtureBytes) throw ownError('bad_input', t('sandbox.tooLarge', { file: replay }))
   return {
     fixture: await readFile(path, 'utf8'),
     timing: atOnce ? ('immediate' as const) : ('recorded' as const),

@@ -1,6 +1,7 @@
 import { createRouterClient } from '@orpc/server'
 import type { AppState } from '../../../../src-preload/contract/app.ts'
 import type { Opening } from '../../../../src-preload/contract/data.ts'
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import { openInBrowser } from '../browser.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
 import type { Parts, RunningCore } from '../dependencies.ts'
@@ -11,6 +12,7 @@ import { type LocalSocket, openLocalSocket } from '../localSocket.ts'
 import { type LogFormat, setLogFormat } from '../logFormat.ts'
 import { notifySystemd } from '../notifySystemd.ts'
 import { addressShown, exitCodes, isStored, log, printJson, say, sayTable } from '../output.ts'
+import { wordsOf } from '../ownWords.ts'
 import { pageFolder } from '../package.ts'
 import { listenForEnd } from '../signals.ts'
 import { firstState } from '../studio.ts'
@@ -120,15 +122,18 @@ const tellSystemd = (state: string): Promise<void> =>
     log('warn', `systemd could not be told: ${failureOf(thrown).message}`),
   )
 
-const unencrypted = (address: string): string =>
-  `The local API listens on ${address} without encryption, so whoever sees the network can read app keys and texts. Put a proxy with TLS in front of it, or let only programs in a network of their own reach it.`
+const warnOfNetwork = (address: string): void =>
+  log(
+    'warn',
+    `The local API listens on ${address} without encryption, so whoever sees the network can read app keys and texts. Put a proxy with TLS in front of it, or let only programs in a network of their own reach it.`,
+  )
 
 async function coreOptions(options: ServeOptions) {
   const connect = await connectionFrom(options)
   const proxyPort = options.api ? options.apiPort : null
   const { apiListen: address, apiHost: hosts = [] } = options
   const beyondLoopback = address === undefined ? null : { address, hosts }
-  if (beyondLoopback) log('warn', unencrypted(beyondLoopback.address))
+  if (beyondLoopback) warnOfNetwork(beyondLoopback.address)
   return {
     ...(connect && { connect }),
     ...(proxyPort !== undefined && { proxyPort }),
@@ -188,19 +193,22 @@ function sayReady(ready: Ready, { connection, proxy }: AppState): void {
   // A pipe may lead to a log as well, and a person can open the page without the token.
   const hasToken = process.stdout.isTTY === true
   if (ready.web) rows.push(['Inference Studio', hasToken ? ready.web.url : new URL(ready.web.url).origin])
-  if (ready.proxy) rows.push(['Local API', ready.proxy.baseUrl])
-  else if (proxy.problem) rows.push(['Local API', `off: ${proxy.problem.message}`])
+  if (ready.proxy) rows.push([t('serve.localApi'), ready.proxy.baseUrl])
+  else if (proxy.problem) rows.push([t('serve.localApi'), t('serve.offBecause', { reason: wordsOf(proxy.problem) })])
   const { ollama } = proxy
   if (ollama)
-    rows.push(['Ollama’s port', ollama.problem ? `off: ${ollama.problem.message}` : (ollama.baseUrl ?? 'off')])
+    rows.push([
+      t('serve.ollama'),
+      ollama.problem ? t('serve.offBecause', { reason: wordsOf(ollama.problem) }) : (ollama.baseUrl ?? t('serve.off')),
+    ])
   if (ready.sandbox) {
-    rows.push(['Sandbox', ready.sandbox.baseUrl], ['Sandbox key', ready.sandbox.apiKey])
+    rows.push([t('serve.sandbox'), ready.sandbox.baseUrl], [t('serve.sandboxKey'), ready.sandbox.apiKey])
   } else {
-    const address = connection.profile?.baseUrl ?? 'no connection yet; add one on the page or with the command login'
-    rows.push(['Service', connection.problem ? `${address}: ${connection.problem.message}` : address])
+    const address = connection.profile?.baseUrl ?? t('serve.noConnection')
+    rows.push([t('serve.service'), connection.problem ? `${address}: ${wordsOf(connection.problem)}` : address])
   }
-  rows.push(['Data folder', ready.dataDir])
+  rows.push([t('serve.dataFolder'), ready.dataDir])
   sayTable(rows)
-  if (ready.web && !hasToken) say('Open the page with: inference-studio open')
-  say('Press Ctrl-C to stop.')
+  if (ready.web && !hasToken) say(t('serve.openHint'))
+  say(t('stopHint'))
 }

@@ -4,10 +4,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir, userInfo } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { codeOf } from '../../../core/shared/diskProblem.ts'
 import { keyStoreVariables } from '../keyFile.ts'
-import { exitCodes, log, printJson, say, sayPart } from '../output.ts'
+import { exitCodes, printJson, say, sayPart, tell } from '../output.ts'
+import { ownError } from '../ownWords.ts'
 import { ownPackage } from '../package.ts'
 import { launchdPlist, type ServiceCommand, serviceLabel, systemdUnit, windowsTask } from '../serviceFiles.ts'
 import { writeFileAtomically } from '../userFile.ts'
@@ -93,7 +95,7 @@ function managerOf(platform: NodeJS.Platform = process.platform): Manager {
       logs: 'serve --log json 2>FILE',
     }
   }
-  throw new StudioError('bad_input', `Inference Studio knows no service manager of ${platform}. Run "serve" under one.`)
+  throw ownError('bad_input', t('service.unknownSystem', { system: platform }))
 }
 
 /** `service install`: writes the service and starts it. @param given options of `serve` */
@@ -108,10 +110,10 @@ export async function installService(given: readonly string[], options: InstallO
   await install(manager, text, options.start)
   if (options.json) printJson({ path: manager.path, started: options.start })
   else {
-    if (manager.path !== null) say(`Wrote ${manager.path}.`)
-    say(options.start ? 'The service runs, and starts at each login.' : 'The service was not started.')
-    if (process.platform === 'linux') say('To run it without a login too: loginctl enable-linger')
-    say(`Its log: ${manager.logs}`)
+    if (manager.path !== null) say(t('wrote', { path: manager.path }))
+    say(t(options.start ? 'service.runsAtLogin' : 'service.notStarted'))
+    if (process.platform === 'linux') say(t('service.linger'))
+    say(t('service.log', { log: manager.logs }))
   }
   return exitCodes.ok
 }
@@ -143,13 +145,14 @@ export async function uninstallService({ json }: { json: boolean }): Promise<num
     for (const program of manager.stop())
       await run(program).catch((thrown: Error) => {
         if (manager.path === null) throw thrown
-        log('warn', thrown.message)
+        tell('warn', thrown.message)
       })
     if (manager.path !== null) await rm(manager.path, { force: true })
-    for (const program of manager.afterRemoval) await run(program).catch((thrown: Error) => log('warn', thrown.message))
+    for (const program of manager.afterRemoval)
+      await run(program).catch((thrown: Error) => tell('warn', thrown.message))
   }
   if (json) printJson({ uninstalled: isThere })
-  else say(isThere ? 'The service was stopped and deleted. Data and keys stay.' : 'The service is not installed.')
+  else say(t(isThere ? 'service.uninstalled' : 'service.notInstalled'))
   return exitCodes.ok
 }
 
@@ -159,8 +162,8 @@ export async function serviceStatus({ json }: { json: boolean }): Promise<number
   const installed = await isInstalled(manager)
   const running = installed && (await run(manager.status).then(() => true, missingProgram))
   if (json) printJson({ installed, running, path: manager.path })
-  else if (!installed) say('The service is not installed. Install it with: inference-studio service install')
-  else say(running ? 'The service runs.' : 'The service is installed and does not run.', `Its log: ${manager.logs}`)
+  else if (!installed) say(t('service.installHint'))
+  else say(t(running ? 'service.runs' : 'service.doesNotRun'), t('service.log', { log: manager.logs }))
   return running ? exitCodes.ok : exitCodes.failed
 }
 
@@ -179,8 +182,7 @@ function missingProgram(thrown: unknown): false {
 function serviceCommand(given: readonly string[]): ServiceCommand {
   const script = join(ownPackage().folder, 'resources', 'scripts', 'inference-studio.mjs')
   if (/[\\/]_npx[\\/]/.test(script)) {
-    const message = 'npx deletes this copy again. Install the program first: npm install --global inference-studio'
-    throw new StudioError('bad_input', message)
+    throw ownError('bad_input', t('service.npx'))
   }
   const env = passedVariables.flatMap((name) => {
     const value = process.env[name]
@@ -204,8 +206,8 @@ async function run([program, ...args]: Program): Promise<void> {
     await promisify(execFile)(program, args)
   } catch (thrown) {
     const line = [program, ...args].join(' ')
-    if (codeOf(thrown) === 'ENOENT') throw new StudioError('no_such_item', `${program} is not on this computer.`)
+    if (codeOf(thrown) === 'ENOENT') throw ownError('no_such_item', t('service.noProgram', { program }))
     const words = thrown instanceof Error && 'stderr' in thrown ? String(thrown.stderr).trim() : String(thrown)
-    throw new StudioError('bad_input', `"${line}" failed: ${words}`, {}, { cause: thrown })
+    throw ownError('bad_input', t('service.failed', { command: line, reason: words }), { cause: thrown })
   }
 }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import type { SyncReport } from '../../../../src-preload/contract/transfers.ts'
-import { counted } from '../../../core/shared/counted.ts'
+import { t } from '../../../../src-renderer/i18n/cli.ts'
 import type { Parts } from '../dependencies.ts'
-import { exitCodes, log, printJson, say } from '../output.ts'
+import { exitCodes, printJson, say, tell } from '../output.ts'
 import { withStudio } from '../studio.ts'
 
 interface SyncOptions {
@@ -20,17 +20,22 @@ export async function sync(folder: string, options: SyncOptions, parts: Parts): 
     const refused = report.files.filter(({ outcome }) => outcome === 'refused')
     if (options.json) printJson(report)
     else sayReport(report)
-    for (const note of report.notes) log('warn', note)
-    for (const { name, problem } of refused)
-      log('error', `${name} was not merged: ${problem} It is read again next time.`)
+    for (const note of report.notes) tell('warn', note)
+    for (const { name, problem } of refused) tell('error', t('sync.refused', { name, problem: problem ?? '' }))
     return report.isComplete ? exitCodes.ok : exitCodes.failed
   })
 }
 
 function sayReport({ files, file, written }: SyncReport): void {
   for (const { name, outcome, added, changed, messages } of files) {
-    const counts = `${counted(added, 'new chat')}, ${counted(changed, 'changed chat')}, ${counted(messages, 'new message')}`
-    if (outcome !== 'refused') say(`${name}: ${outcome === 'merged' ? counts : 'nothing new'}.`)
+    if (outcome === 'merged') {
+      const counts = {
+        added: t('sync.added', { count: added }),
+        changed: t('sync.changed', { count: changed }),
+        messages: t('sync.messages', { count: messages }),
+      }
+      say(t('sync.merged', { name, ...counts }))
+    } else if (outcome !== 'refused') say(t('sync.same', { name }))
   }
-  say(written ? `Wrote ${file}.` : `${file} is up to date.`)
+  say(written ? t('wrote', { path: file }) : t('sync.upToDate', { file }))
 }

@@ -1,13 +1,13 @@
 import { countText, withMinus } from '../../../../src-preload/contract/amountText.ts'
 import type { Account, TableFormat, UsageView, ViewQuery } from '../../../../src-preload/contract/usage.ts'
-import { StudioError } from '../../../core/errors.ts'
-import { counted } from '../../../core/shared/counted.ts'
+import { locale, t } from '../../../../src-renderer/i18n/cli.ts'
 import { dayMs } from '../../../core/shared/days.ts'
 import { bucketsOf, type ExportRow, rowsOf, totalsOf, type UsageCommands, usageFile } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
 import { usageError } from '../failure.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, harmless, say, writeOutput } from '../output.ts'
+import { ownError } from '../ownWords.ts'
 import { columns } from '../table.ts'
 import { dayText, readDays } from '../times.ts'
 import { fileToWrite, writeFileAtomically } from '../userFile.ts'
@@ -44,10 +44,10 @@ export async function usage(options: UsageOptions, parts: Parts): Promise<number
   const format = formatFor(options.output, options)
   const range = readDays(options)
   if (format === 'parquet' && output === undefined && process.stdout.isTTY) {
-    throw usageError('Parquet is a binary format. Write it to a file, such as --output usage.parquet.')
+    throw usageError(t('figures.parquet'))
   }
   if (format === 'table' && output !== undefined) {
-    throw usageError('--output needs --format csv, json or parquet, or a name that ends with one of them.')
+    throw usageError(t('figures.needsFormat'))
   }
   const file = output === undefined ? null : await fileToWrite(output, outputOption(options))
   const accounts = await parts.openUsage(findDataDir(options.dataDir))
@@ -59,7 +59,7 @@ export async function usage(options: UsageOptions, parts: Parts): Promise<number
     const rows = views.flatMap((view) => rowsIn(view, options))
     if (format === 'lines') await write(Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join('')), file)
     else if (format !== 'table') await write(await usageFile(rows, format), file)
-    else if (account === null) say('No account was ever connected, so there is no usage yet.')
+    else if (account === null) say(t('figures.noUsage'))
     else sayUsage(account, views, rows, options)
   } finally {
     accounts.close()
@@ -74,8 +74,8 @@ export function accountOf(accounts: UsageCommands, account: string | undefined):
   const found = all.filter(({ id, name }) => id === account || name === account)
   if (found[0] && found.length === 1) return found[0]
   const words = all.map(({ id, name }) => `${name} (${id})`).join(', ')
-  const which = found.length === 0 ? 'No account has the id or name' : 'Several accounts have the name'
-  throw new StudioError('bad_input', `${which} ${account}. The accounts are: ${words || 'none yet'}.`)
+  const key = found.length === 0 ? 'figures.unknownAccount' : 'figures.severalAccounts'
+  throw ownError('bad_input', t(key, { name: account, accounts: words || t('figures.noAccounts') }))
 }
 
 /** The sources to query. `both` selects the sources that can group by `by`. */
@@ -88,7 +88,7 @@ function sourcesOf({ source, by }: UsageOptions): ('service' | 'here')[] {
 function queryOf({ since, until, by, each }: UsageOptions, { id }: Account, source: ViewQuery['source']): ViewQuery {
   const to = until ?? dayText(Date.now())
   const from = since ?? dayText(Date.parse(to) - (defaultDays - 1) * dayMs)
-  if (from > to) throw usageError(`--since ${from} is later than --until ${to}.`)
+  if (from > to) throw usageError(t('usage.sinceAfterUntil', { since: from, until: to }))
   const grain = each ?? 'day'
   return { accountId: id, from, to, grain, by: by === 'day' ? 'model' : by, source, search: '' }
 }
@@ -100,7 +100,7 @@ function rowsIn(view: UsageView, { by, each }: UsageOptions): ExportRow[] {
 
 /** For `fileToWrite`. */
 export const outputOption = ({ force }: { force: boolean }) => ({
-  ...{ option: '--output', otherwise: 'or - for standard output', overwrite: force },
+  ...{ option: '--output', orOutput: true, overwrite: force },
 })
 
 /**
@@ -124,6 +124,8 @@ async function write(bytes: Uint8Array, file: string | null): Promise<void> {
   await writeOutput(process.stdout.isTTY ? harmless(Buffer.from(bytes).toString()) : bytes)
 }
 
+const numberNames = ['requests', 'tokensIn', 'tokensOut', 'cached', 'cost'] as const
+
 function sayUsage(
   account: Account,
   views: readonly UsageView[],
@@ -132,12 +134,16 @@ function sayUsage(
 ): void {
   const [first] = views
   if (!first) return
-  say(`${account.name} (${account.baseUrl}), ${first.query.from} to ${first.query.to}`)
-  if (views.some(({ query }) => query.source === 'service'))
-    say(`Figures of the service from ${toMinute(account.asOf)}.`)
+  const { from, to } = first.query
+  say(t('figures.range', { account: account.name, address: account.baseUrl, from, to }))
+  if (views.some(({ query }) => query.source === 'service')) say(t('figures.asOf', { at: toMinute(account.asOf) }))
   say('')
   const dated = by === 'day' || each !== undefined
-  const head = [...(dated ? ['FROM'] : []), 'SOURCE', ...(by === 'day' ? [] : [by.toUpperCase()])]
+  const head = [
+    ...(dated ? [t('figures.head.from')] : []),
+    t('figures.head.source'),
+    ...(by === 'day' ? [] : [t(`figures.head.${by}`)]),
+  ]
   const shown = rows.filter((row) => !isZero(row))
   const lines = shown.map((row) => [
     ...(dated ? [row.from] : []),
@@ -146,15 +152,15 @@ function sayUsage(
     ...numbersOf(row),
   ])
   const sums = views.map(({ query, total }) => [
-    ...(dated ? ['all'] : []),
+    ...(dated ? [t('figures.all')] : []),
     query.source,
-    ...(by === 'day' ? [] : ['all']),
+    ...(by === 'day' ? [] : [t('figures.all')]),
     ...(['requests', 'tokensIn', 'tokensOut', 'tokensCached'] as const).map((name) =>
       marked(total[name], total.missing[name]),
     ),
     costText(total),
   ])
-  const numbers = ['REQUESTS', 'TOKENS IN', 'OUT', 'CACHED', 'SC']
+  const numbers = numberNames.map((name) => t(`figures.head.${name}`))
   const names = by === 'day' ? {} : { cuts: [head.length - 1] }
   say(...columns([[...head, ...numbers], ...lines, ...sums], { right: head.length, ...names }))
   for (const line of notesOf(views)) say('', line)
@@ -166,7 +172,7 @@ const isZero = (row: ExportRow): boolean =>
   !/[1-9]/.test(row.cost_sc ?? '')
 
 function numbersOf(row: ExportRow): string[] {
-  if (row.incomplete === null) return ['unknown', '', '', '', '']
+  if (row.incomplete === null) return [t('figures.unknown'), '', '', '', '']
   const counts = [row.requests, row.tokens_in, row.tokens_out, row.tokens_cached].map((count) => marked(count, 0))
   return [...counts, row.cost_sc === null ? '-' : `${row.incomplete > 0 ? '≥' : ''}${withMinus(row.cost_sc)}`]
 }
@@ -178,36 +184,31 @@ function costText({ cost, estimated, missing }: UsageView['total']): string {
 
 /** A count, with a mark when rows of the service lack it. */
 const marked = (count: number | null, missing: number): string =>
-  count === null ? '-' : `${missing > 0 ? '≥' : ''}${countText(count)}`
+  count === null ? '-' : `${missing > 0 ? '≥' : ''}${countText(count, locale())}`
 
 function* notesOf(views: readonly UsageView[]): Generator<string> {
   for (const { query, buckets, total } of views) {
     if (query.source === 'service') yield* gapsOf(buckets, query.grain)
-    if (total.estimated > 0) yield `~ The cost of ${counted(total.estimated, 'request')} of this computer is estimated.`
+    if (total.estimated > 0) yield t('figures.estimated', { count: total.estimated })
     const { source } = query
     if (source === 'here' && total.unpriced > 0) {
-      yield `≥ The cost of ${counted(total.unpriced, 'request')} is unknown and not included.`
+      yield t('figures.unpriced', { count: total.unpriced })
     }
-    const names = { requests: 'requests', tokensIn: 'tokens in', tokensOut: 'tokens out', cost: 'cost' } as const
     for (const name of ['requests', 'tokensIn', 'tokensOut', 'cost'] as const) {
       const rows = source === 'service' ? total.missing[name] : 0
-      if (rows > 0) yield `≥ ${counted(rows, 'row')} of the service without ${names[name]}, not included.`
+      if (rows > 0) yield t(`figures.missing.${name}`, { count: rows })
     }
   }
 }
 
 /** Notes about missing days. The service reports the last 30 days, so only earlier days are lost (specification, Limits). */
-function* gapsOf(buckets: UsageView['buckets'], grain: string): Generator<string> {
+function* gapsOf(buckets: UsageView['buckets'], grain: UsageView['query']['grain']): Generator<string> {
   const firstReported = dayText(Date.now() - (defaultDays - 1) * dayMs)
   const open = buckets.filter(({ state }) => state === 'gap' || state === 'partial')
   const lost = open.filter(({ from }) => from < firstReported).length
-  if (lost > 0) {
-    yield `The cost of ${counted(lost, grain)} is unknown: the service was not queried in time.`
-  }
-  if (open.length > lost) {
-    yield `The figures of ${counted(open.length - lost, grain)} are not complete yet. The next update while connected completes them.`
-  }
+  if (lost > 0) yield t(`figures.lost.${grain}`, { count: lost })
+  if (open.length > lost) yield t(`figures.open.${grain}`, { count: open.length - lost })
 }
 
 export const toMinute = (instant: string | null): string =>
-  instant === null ? 'never' : `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`
+  instant === null ? t('never') : `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { speechFormats } from '../../../../src-preload/contract/speech.ts'
+import { help, t } from '../../../../src-renderer/i18n/cli.ts'
 import { dataFolder, json, nonEmpty, path } from '../arguments.ts'
 import type { Parts } from '../dependencies.ts'
 
@@ -13,56 +14,46 @@ export function describeMedia(
   const load = () => import('../commands/media.ts')
   const command = (name: string, about: string, examples: readonly string[]): Command =>
     connectable(name, about, examples)
-      .option('--model <id>', 'model id (default: that of the service)', nonEmpty)
-      .option('--output <file>', 'write to this file; - is standard output (default)', path)
-      .option('--force', 'overwrite an existing file', false)
+      .option('--model <id>', help('media.model'), nonEmpty)
+      .option('--output <file>', help('option.output'), path)
+      .option('--force', help('option.force'), false)
       .addOption(dataFolder())
       .addOption(json())
 
-  command('speak', 'Turn a text into speech', [
+  command('speak', help('speak.about'), [
     "inference-studio speak 'Good morning' --sandbox --output morning.mp3",
     'inference-studio speak - --sandbox --format wav < README.md > readme.wav',
   ])
-    .argument('[text]', 'text to speak; - is standard input', nonEmpty)
-    .option('--voice <name>', 'voice (default: that of the service)', nonEmpty)
-    .addOption(
-      new Option('--format <format>', 'format of the audio (default: by the name of the file, else mp3)').choices(
-        speechFormats,
-      ),
-    )
-    .option('--speed <factor>', 'speed, 0.25 to 4', speed)
+    .argument('[text]', help('speak.text'), nonEmpty)
+    .option('--voice <name>', help('speak.voice'), nonEmpty)
+    .addOption(new Option('--format <format>', help('speak.format')).choices(speechFormats))
+    .option('--speed <factor>', help('speak.speed'), speed)
     .action(async (text, options, self) => {
       checkConnection(options, self)
       ended(await (await load()).speak(text, options, parts))
     })
 
-  command('transcribe', 'Turn a recording into text', [
+  command('transcribe', help('transcribe.about'), [
     'inference-studio transcribe morning.mp3 --sandbox',
     'inference-studio transcribe - --name morning.mp3 --sandbox --output morning.vtt < morning.mp3',
   ])
-    .argument('<file>', 'audio file; - is standard input', path)
-    .option('--name <name>', 'name of the recording, whose ending says its format; for standard input', nonEmpty)
-    .option('--language <code>', 'language of the recording, such as en', nonEmpty)
-    .option('--prompt <text>', 'words that help to understand the recording', nonEmpty)
-    .addOption(
-      new Option('--format <format>', 'format of the text (default: by the name of the file, else txt)').choices([
-        'txt',
-        'vtt',
-        'srt',
-      ]),
-    )
+    .argument('<file>', help('transcribe.file'), path)
+    .option('--name <name>', help('transcribe.name'), nonEmpty)
+    .option('--language <code>', help('transcribe.language'), nonEmpty)
+    .option('--prompt <text>', help('transcribe.prompt'), nonEmpty)
+    .addOption(new Option('--format <format>', help('transcribe.format')).choices(['txt', 'vtt', 'srt']))
     .action(async (file, options, self) => {
       checkConnection(options, self)
       ended(await (await load()).transcribe(file, options, parts))
     })
 
-  command('image', 'Make images from a text', [
+  command('image', help('image.about'), [
     "inference-studio image 'A lighthouse at night' --sandbox --output lighthouse.png",
     "inference-studio image 'A red kite' --sandbox --count 2 --output kite.png",
   ])
-    .argument('[prompt]', 'what the image shows; - is standard input', nonEmpty)
-    .option('--count <n>', 'number of images, 1 to 4; several get numbers before the ending of the name', count, 1)
-    .option('--size <size>', 'size, such as 1024x1024, for services that read it', nonEmpty)
+    .argument('[prompt]', help('image.prompt'), nonEmpty)
+    .option('--count <n>', help('image.count'), count, 1)
+    .option('--size <size>', help('image.size'), nonEmpty)
     .action(async (prompt, options, self) => {
       checkConnection(options, self)
       ended(await (await load()).image(prompt, options, parts))
@@ -71,11 +62,11 @@ export function describeMedia(
 
 function speed(text: string): number {
   const number = /^\d(\.\d{1,4})?$/.test(text) ? Number(text) : 0
-  if (number < 0.25 || number > 4) throw new InvalidArgumentError('A number from 0.25 to 4.')
+  if (number < 0.25 || number > 4) throw new InvalidArgumentError(t('invalid.number', { from: 0.25, to: 4 }))
   return number
 }
 
 function count(text: string): number {
-  if (!/^[1-4]$/.test(text)) throw new InvalidArgumentError('A number from 1 to 4.')
+  if (!/^[1-4]$/.test(text)) throw new InvalidArgumentError(t('invalid.number', { from: 1, to: 4 }))
   return Number(text)
 }

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { help, t } from '../../../../src-renderer/i18n/cli.ts'
 import { dataFolder, json, nonEmpty, path, time } from '../arguments.ts'
 import { withExamples } from '../commandTable.ts'
 import type { Parts } from '../dependencies.ts'
-import { timeForms } from '../times.ts'
 
 /** Adds `usage`, `limits` and `keys`. Their code is loaded when one of them runs. */
 export function describeUsage(program: Command, parts: Parts, ended: (code: number) => void): void {
@@ -10,53 +10,44 @@ export function describeUsage(program: Command, parts: Parts, ended: (code: numb
     program
       .command(name)
       .description(about)
-      .option('--account <name or id>', 'account (default: the one used last)', nonEmpty)
+      .option('--account <name or id>', help('usage.account'), nonEmpty)
       .addOption(dataFolder())
 
-  withExamples(command('usage', 'Show requests, tokens and cost from stored data, without a network'), [
+  withExamples(command('usage', help('usage.about')), [
     'inference-studio usage --by app --since 7d',
     'inference-studio usage --by model --each month --since 2026-11 --output usage.csv',
   ])
-    .option('--since <time>', `first day (UTC): ${timeForms} (default: 29 days before the last day)`, time)
-    .option('--until <time>', 'last day (UTC), included; of a month, its last day (default: today)', time)
+    .option(
+      '--since <time>',
+      help('option.firstDay', { forms: help('times'), otherwise: help('usage.daysBefore') }),
+      time,
+    )
+    .option('--until <time>', help('option.lastDay', { otherwise: help('usage.today') }), time)
     .addOption(
-      new Option('--by <what>', 'group by').choices(['day', 'model', 'app', 'key', 'feature']).default('model'),
+      new Option('--by <what>', help('usage.by')).choices(['day', 'model', 'app', 'key', 'feature']).default('model'),
     )
     .addOption(
-      new Option('--source <source>', "the service's figures, the request log of this computer, or both")
-        .choices(['service', 'here', 'both'])
-        .default('both'),
+      new Option('--source <source>', help('usage.source')).choices(['service', 'here', 'both']).default('both'),
     )
-    .addOption(
-      new Option('--each <interval>', 'one row per interval instead of sums').choices(['day', 'week', 'month']),
-    )
-    .addOption(
-      new Option('--format <format>', 'output format (default: by the name of the file, else table)').choices([
-        'table',
-        'json',
-        'csv',
-        'parquet',
-      ]),
-    )
-    .option('--output <file>', 'write to this file; - is standard output (default)', path)
-    .option('--force', 'overwrite an existing file', false)
+    .addOption(new Option('--each <interval>', help('usage.each')).choices(['day', 'week', 'month']))
+    .addOption(new Option('--format <format>', help('usage.format')).choices(['table', 'json', 'csv', 'parquet']))
+    .option('--output <file>', help('option.output'), path)
+    .option('--force', help('option.force'), false)
     .addOption(json())
     .action(async (options) => ended(await (await import('../commands/usage.ts')).usage(options, parts)))
 
-  withExamples(command('limits', 'Show the last known limits of the account and recent 429 responses'), [
-    'inference-studio limits --history 5',
-  ])
-    .option('--history <n>', 'number of 429 responses to show, 1 to 500', count, 20)
+  withExamples(command('limits', help('limits.about')), ['inference-studio limits --history 5'])
+    .option('--history <n>', help('limits.history'), count, 20)
     .addOption(json())
     .action(async (options) => ended(await (await import('../commands/limits.ts')).limits(options, parts)))
 
-  command('keys', 'List the API keys of the account, as the service last reported them')
+  command('keys', help('keys.about'))
     .addOption(json())
     .action(async (options) => ended(await (await import('../commands/keys.ts')).keys(options, parts)))
 }
 
 function count(text: string): number {
   const number = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (number < 1 || number > 500) throw new InvalidArgumentError('A number from 1 to 500.')
+  if (number < 1 || number > 500) throw new InvalidArgumentError(t('invalid.number', { from: 1, to: 500 }))
   return number
 }

@@ -1,0 +1,90 @@
+/// <reference types="vite/types/import-meta.d.ts" />
+import { countText } from '../../src-preload/contract/amountText.ts'
+import { cli } from './en/host/cli.ts'
+import { cliHelp } from './en/host/cliHelp.ts'
+import { type AreaTexts, languagesOf, loadTexts, pickLanguage, type TextFiles } from './language.ts'
+
+// The texts of the command line. i18next would take a fifth of the time that a command needs to start (decision 0061), so a text is found and
+// filled in here, from the same files.
+
+const english = { cli, cliHelp }
+
+/** Without the bundler, as tests start programs, there is English only. */
+const files: TextFiles =
+  import.meta.env === undefined
+    ? {}
+    : import.meta.glob<Record<string, AreaTexts>>(['./*/host/cli*.ts', './*/problems.ts', '!./en/**'])
+
+/** Languages of the command line. */
+export const languages: readonly string[] = ['en', ...languagesOf(files)]
+
+let language = 'en'
+let texts: Readonly<Record<string, AreaTexts>> = english
+let forms = new Intl.PluralRules('en')
+
+type Leaf<T, Path extends string> = {
+  [Key in keyof T & string]: T[Key] extends string ? `${Path}${Key}` : Leaf<T[Key], `${Path}${Key}.`>
+}[keyof T & string]
+type Stem<Key> = Key extends `${infer Name}_one` ? Name : Key extends `${infer Name}_other` ? Name : Key
+type KeyOf<Area extends keyof typeof english> = Stem<Leaf<(typeof english)[Area], ''>>
+type Values = Readonly<Record<string, string | number>>
+
+/** Key of a help text, without its namespace. */
+export type HelpKey = KeyOf<'cliHelp'>
+
+/**
+ * Speaks the best language for these tags from now on, English if none fits. Resolves to the language.
+ * @param wanted language tags, the preferred first
+ */
+export async function speak(wanted: readonly string[]): Promise<string> {
+  const chosen = pickLanguage('', wanted, languages)
+  if (chosen !== language) {
+    texts = chosen === 'en' ? english : Object.fromEntries(await loadTexts(files, chosen))
+    language = chosen
+    forms = new Intl.PluralRules(chosen)
+  }
+  return chosen
+}
+
+/** The language in use as a locale for `Intl`. */
+export const locale = (): string => (language === 'en' ? 'en' : `${language}-u-nu-latn`)
+
+/** Joins names: `--web and --api`. */
+export const and = (names: readonly string[]): string => new Intl.ListFormat(locale()).format(names)
+
+/** Joins alternatives: `zip or markdown`. */
+export const or = (names: readonly string[]): string =>
+  new Intl.ListFormat(locale(), { type: 'disjunction' }).format(names)
+
+/** A message. A number `count` chooses its plural form, and is shown with separators. */
+export const t = (key: KeyOf<'cli'>, values?: Values): string => text('cli', key, values)
+
+/** A text of the help. */
+export const help = (key: HelpKey, values?: Values): string => text('cliHelp', key, values)
+
+/** The title and the meaning of a problem in the person's language. Null for English, whose errors say it in their own words. */
+export function problemText(group: 'kinds' | 'statuses', name: string, values?: Values): string | null {
+  if (language === 'en') return null
+  const [title, meaning] = (['title', 'meaning'] as const).map((part) =>
+    find(texts.problems, `${group}.${name}.${part}`),
+  )
+  return title === undefined || meaning === undefined ? null : `${title}. ${filled(meaning, values)}`
+}
+
+function text(area: keyof typeof english, key: string, values?: Values): string {
+  const count = values?.count
+  const found =
+    typeof count === 'number'
+      ? (find(texts[area], `${key}_${forms.select(count)}`) ?? find(texts[area], `${key}_other`))
+      : find(texts[area], key)
+  return filled(found ?? key, typeof count === 'number' ? { ...values, count: countText(count, locale()) } : values)
+}
+
+const filled = (words: string, values: Values = {}): string =>
+  words.replace(/\{\{(\w+)\}\}/g, (all, name: string) => String(values[name] ?? all))
+
+function find(area: AreaTexts | undefined, key: string): string | undefined {
+  let at: AreaTexts | string | undefined = area
+  for (const name of key.split('.')) at = typeof at === 'object' ? at[name] : undefined
+  return typeof at === 'string' ? at : undefined
+}
