@@ -53,10 +53,14 @@ const sameWords = new Set(
 /** Scripts without Latin letters of their own. */
 const otherScript = new Set(['ja', 'zh', 'ar', 'ko', 'ru', 'el', 'he', 'fa', 'hi', 'th', 'uk'])
 
+/** What a person types on a command line: `--output FILE`, `inference-studio apps add NAME`. */
+const typed = /(?<![\w-])(?:--?[a-z][\w-]*(?:[ =][A-Z]+\b)?|inference-studio(?: -*[a-z][\w-]*)*(?: [A-Z]+\b)?)/g
+
 /** Latin words of a text that a translation should have replaced. Code, addresses and placeholders are left out. */
 const wordsOf = (text: string): string[] =>
   (
     text
+      .replace(typed, ' ')
       .replace(/\{\{[^}]*\}\}|<\/?\w+\/?>|\$t\([^)]*\)|https?:\/\/\S+|“[^”]*”|"[^"]*"|`[^`]*`/g, ' ')
       .match(/[A-Za-z][\w./-]*[A-Za-z]/g) ?? []
   ).filter((word) => /^[A-Za-z]+$/.test(word) && !sameWords.has(word))
