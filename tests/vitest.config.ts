@@ -30,6 +30,9 @@ process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compile
 // are tried by every local run and by `npm run test:long`.
 process.env.SEED ??= String(process.env.CI ? 1_286_536_424 : Math.floor(Math.random() * 2 ** 31))
 
+// Commands speak the language of the terminal.
+process.env.LC_ALL = 'C.UTF-8'
+
 // Programs that were downloaded from npm.
 process.env.PATH = pathForTests()
 /** What `npm test` could not get. A run of single tests tries what they ask for. */

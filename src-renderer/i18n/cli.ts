@@ -62,13 +62,19 @@ export const t = (key: KeyOf<'cli'>, values?: Values): string => text('cli', key
 /** A text of the help. */
 export const help = (key: HelpKey, values?: Values): string => text('cliHelp', key, values)
 
+/** Problems whose meaning speaks of the window. */
+const wordsOfWindow = new Set(['no_such_item'])
+
+const asSentence = (words: string): string => (/[.!?。！？؟]$/u.test(words) ? words : words + t('fullStop'))
+
 /** The title and the meaning of a problem in the person's language. Null for English, whose errors say it in their own words. */
 export function problemText(group: 'kinds' | 'statuses', name: string, values?: Values): string | null {
   if (language === 'en') return null
   const [title, meaning] = (['title', 'meaning'] as const).map((part) =>
     find(texts.problems, `${group}.${name}.${part}`),
   )
-  return title === undefined || meaning === undefined ? null : `${title}. ${filled(meaning, values)}`
+  if (title === undefined || meaning === undefined) return null
+  return [asSentence(title), ...(wordsOfWindow.has(name) ? [] : [filled(meaning, values)])].join(' ')
 }
 
 function text(area: keyof typeof english, key: string, values?: Values): string {

@@ -2,6 +2,7 @@ export const cli = {
   level: { info: '{{message}}', warn: 'تحذير: {{message}}', error: 'خطأ: {{message}}' },
   cancelled: 'أُلغي.',
   because: '{{meaning}} ({{message}})',
+  fullStop: '.',
   wrote: 'كُتب {{path}}.',
   never: 'أبدًا',
   none: 'لا شيء',

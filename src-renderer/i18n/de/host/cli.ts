@@ -2,6 +2,7 @@ export const cli = {
   level: { info: '{{message}}', warn: 'Warnung: {{message}}', error: 'Fehler: {{message}}' },
   cancelled: 'Abgebrochen.',
   because: '{{meaning}} ({{message}})',
+  fullStop: '.',
   wrote: '{{path}} geschrieben.',
   never: 'nie',
   none: 'keine',

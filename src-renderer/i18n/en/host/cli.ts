@@ -4,6 +4,8 @@ export const cli = {
   cancelled: 'Cancelled.',
   /** An error that has happened while something else was said, with the English words of the error. */
   because: '{{meaning}} ({{message}})',
+  /** Ends a title that another sentence follows. */
+  fullStop: '.',
   wrote: 'Wrote {{path}}.',
   never: 'never',
   none: 'none',
