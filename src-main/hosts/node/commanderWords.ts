@@ -76,7 +76,7 @@ const minWidthToWrap = 16
  * punctuation.
  */
 const piece = new RegExp(
-  `\\s*(?:[「『（【“]*(?:${wideCharacters}|[^\\s${wideCharacters.slice(1, -1)}]+)[、。，；：）」』】！？”]*)`,
+  ` *(?:[「『（【“]*(?:${wideCharacters}|[^ ${wideCharacters.slice(1, -1)}]+)[、。，；：）」』】！？”]*)`,
   'gu',
 )
 
