@@ -29,5 +29,5 @@ export async function confirm(
 /** Also in English, which every prompt of other programs takes. The first letter is enough. */
 function isYes(answer: string): boolean {
   const yes = t('yes').toLowerCase()
-  return ['y', 'yes', yes, [...yes][0]].includes(answer)
+  return ['y', 'yes', yes, yes.charAt(0)].includes(answer)
 }

@@ -1,5 +1,9 @@
 export const cli = {
-  level: { info: '{{message}}', warn: 'تحذير: {{message}}', error: 'خطأ: {{message}}' },
+  level: {
+    info: '{{message}}',
+    warn: 'تحذير: {{message}}',
+    error: 'خطأ: {{message}}',
+  },
   cancelled: 'أُلغي.',
   because: '{{meaning}} ({{message}})',
   fullStop: '.',
@@ -10,7 +14,6 @@ export const cli = {
   no: 'لا',
   confirm: '{{question}} (نعم/لا) ',
   stopHint: 'الإيقاف بالضغط على Ctrl-C.',
-
   usage: {
     hint: 'لعرض المساعدة: "inference-studio --help".',
     noCommand: 'ينقص أمر.',
@@ -36,7 +39,6 @@ export const cli = {
     tooManyFor_other: 'وسائط زائدة للأمر "{{name}}". تُتوقع {{count}} وسيطة، والمُعطى {{got}}: {{given}}.',
     similar: '{{message}} (هل المقصود {{name}}؟)',
     similarOnes: '{{message}} (هل المقصود أحد هذه: {{names}}؟)',
-
     together: 'لا يمكن استخدام {{options}} معًا.',
     needs: 'يحتاج {{option}} إلى {{other}}.',
     nothingToServe: 'لا يبقى شيء لتقديمه مع --no-web و--no-api.',
@@ -66,7 +68,6 @@ export const cli = {
     days: 'عدد أيام من 0 إلى 36500، مثل 90.',
     language: 'اللغات هي {{languages}}.',
   },
-
   file: {
     failed: '{{failed}}: {{reason}} ({{code}}).',
     cantRead: 'تعذرت قراءة {{path}}',
@@ -105,7 +106,6 @@ export const cli = {
     EFBIG: 'سيكون الملف كبيرًا جدًا',
     EIO: 'أبلغ القرص عن خطأ',
   },
-
   key: {
     prompt: 'مفتاح API: ',
     passphrasePrompt: 'عبارة مرور ملف المفاتيح: ',
@@ -165,6 +165,8 @@ export const cli = {
     notStored: 'يستخدم Inference Studio آخر مجلد البيانات، لذلك لا تُحفظ هذه الدردشة.',
     otherConnection: 'الاستوديو العامل يستخدم الاتصال {{used}}. لاختياره: inference-studio connections use {{wanted}}',
     noConnection: 'الاستوديو العامل لا يستخدم أي اتصال. لاختياره: inference-studio connections use {{wanted}}',
+    servesNoPage: 'لا يقدّم الاستوديو العامل صفحة: إنه تطبيق سطح المكتب، أو "serve --no-web".',
+    notReady: 'الاستوديو العامل غير جاهز. يُرجى إعادة المحاولة بعد لحظات.',
     noPage: 'لا يقدّم أي استوديو صفحة لمجلد البيانات {{path}}. لتشغيل واحد: inference-studio serve',
   },
   opening: {
@@ -193,7 +195,6 @@ export const cli = {
       account: 'جارٍ إصلاح بيانات الحساب: عدد الصفوف حتى الآن {{rows}}…',
     },
   },
-
   account: {
     connected: 'تم الاتصال بـ {{name}} ({{address}}). مفتاح API محفوظ في سلسلة المفاتيح.',
     connectedFile: 'تم الاتصال بـ {{name}} ({{address}}). مفتاح API محفوظ في ملف المفاتيح {{file}}.',
@@ -206,7 +207,12 @@ export const cli = {
     deleted: 'حُذف {{name}} ومفتاح API الخاص به. تبقى الدردشات والاستخدام وسجل الطلبات.',
     noneNow: 'لا يوجد اتصال مستخدَم الآن. لاختيار واحد: inference-studio connections use NAME',
     here: 'هذا الكمبيوتر',
-    head: { name: 'الاسم', address: 'العنوان', key: 'المفتاح', id: 'المعرّف' },
+    head: {
+      name: 'الاسم',
+      address: 'العنوان',
+      key: 'المفتاح',
+      id: 'المعرّف',
+    },
     kept: {
       keychain: 'سلسلة المفاتيح',
       file: 'ملف المفاتيح',
@@ -217,7 +223,6 @@ export const cli = {
       unneeded: 'غير لازم',
     },
   },
-
   apps: {
     noOutput: 'المخرج القياسي مغلق أو هو {{device}}، ومفتاح التطبيق يظهر مرة واحدة فقط. لم يُضَف أي تطبيق.',
     noOutputRotate: 'المخرج القياسي مغلق أو هو {{device}}، ومفتاح التطبيق يظهر مرة واحدة فقط. لم يُستبدل أي مفتاح.',
@@ -247,7 +252,13 @@ export const cli = {
     resumedAll_many: 'استُؤنف {{count}} تطبيقًا.',
     resumedAll_other: 'استُؤنف {{count}} تطبيق.',
     none: 'لا توجد تطبيقات بعد. لإضافة تطبيق: inference-studio apps add NAME',
-    head: { name: 'الاسم', state: 'الحالة', created: 'الإنشاء', id: 'المعرّف', limits: 'الحدود' },
+    head: {
+      name: 'الاسم',
+      state: 'الحالة',
+      created: 'الإنشاء',
+      id: 'المعرّف',
+      limits: 'الحدود',
+    },
     revoked: 'أُبطل {{name}} ({{id}}).',
     unknown: 'لا يوجد تطبيق بالمعرّف أو الاسم {{name}}.',
     ambiguous: 'توجد عدة تطبيقات باسم {{name}}. يُرجى استخدام أحد هذه المعرّفات: {{ids}}.',
@@ -391,7 +402,12 @@ export const cli = {
     },
   },
   programs: {
-    head: { id: 'المعرّف', name: 'الاسم', file: 'الملف', connected: 'الاتصال' },
+    head: {
+      id: 'المعرّف',
+      name: 'الاسم',
+      file: 'الملف',
+      connected: 'الاتصال',
+    },
     found: 'موجود',
     noFile: 'لا ملف',
     state: {
@@ -403,6 +419,13 @@ export const cli = {
       unreadable: '{{app}}: تتعذر قراءة ملفه',
       programGone: '{{app}}: البرنامج غير موجود',
     },
+    withTools: '{{state}}، مع الأدوات',
+    noTools: 'ليس لـ {{program}} ملف يمكن إضافة أدوات إليه. يُرجى حذف --tools.',
+    toolsOn: 'أدواته (MCP) مفعَّلة.',
+    savedHere: 'تُحفظ النتائج في المعارض فقط.',
+    savedIn: 'تُحفظ النتائج في المعارض وفي {{folder}}.',
+    readNothing: 'لا تُقرأ ملفات من أي مجلد.',
+    readFrom: 'تُقرأ الملفات من {{folders}}.',
     noModel: 'لا يوجد نموذج معروف بعد. يُرجى تحديد واحد بـ --model.',
     unchanged: 'يحتوي {{file}} على هذه الأسطر بالفعل.',
     connected: 'وُصِّل {{program}} بالتطبيق {{app}} ({{file}}). يستخدم {{model}}.',
@@ -419,10 +442,51 @@ export const cli = {
     disconnected: 'فُصل {{program}} ({{file}}).',
     left: 'تغيّرت منذ ذلك الحين، فتبقى: {{names}}.',
   },
-
   requests: {
     none: 'لا طلبات.',
     ignored: 'متجاهَل: {{names}}',
+    noSessions: 'لا جلسات.',
+    noSession: 'هذه الجلسة ليست في السجل.',
+    sessionNumber: 'يأخذ --session رقم جلسة، تسرده --sessions.',
+    lostTurns: '{{turns}} مرة، {{tokens}} توكن',
+    lostTurnsCost: '{{turns}} مرة، {{tokens}} توكن، ~{{cost}} SC',
+    lost: 'فُقد {{tokens}} توكن: {{change}}',
+    lostCost: 'فُقد {{tokens}} توكن، ~{{cost}} SC: {{change}}',
+    sessionHead: {
+      session: 'الجلسة',
+      last: 'الأخير ({{zone}})',
+      app: 'التطبيق',
+      model: 'النموذج',
+      turns: 'الجولات',
+      tools: 'الأدوات',
+      in: 'المدخلات',
+      cached: 'من الذاكرة',
+      out: 'المخرجات',
+      cost: 'SC',
+      took: 'المدة',
+      lost: 'المفقود',
+    },
+    change: {
+      first: 'الطلب الأول',
+      none: 'لا شيء',
+      model: 'نموذج آخر',
+      tool_order: 'ترتيب الأدوات',
+      tool_added: 'أداة مضافة',
+      tool_removed: 'أداة محذوفة',
+      tool_changed: 'أداة متغيرة',
+      tool_time: 'وقت في أداة',
+      tool_number: 'رقم في أداة',
+      system: 'موجِّه النظام',
+      system_time: 'وقت في موجِّه النظام',
+      system_number: 'رقم في موجِّه النظام',
+      history: 'رسالة سابقة',
+      history_shortened: 'سجل محادثة مختصر',
+      message_time: 'وقت في رسالة',
+      message_number: 'رقم في رسالة',
+      pause: 'توقف طويل',
+      service: 'غير مخزَّن مؤقتًا لدى الخدمة',
+      unread: 'غير مقروء',
+    },
     head: {
       time: 'الوقت ({{zone}})',
       app: 'التطبيق',
@@ -592,7 +656,6 @@ export const cli = {
       ended: 'النهاية',
     },
   },
-
   backup: {
     written: 'كُتب {{path}}: {{contents}}. مفاتيح API غير مشمولة.',
     deleted: 'حُذف {{path}}، الذي لا تبقيه أي قاعدة.',
@@ -830,7 +893,6 @@ export const cli = {
     upToDate: '{{file}} محدَّث.',
     refused: 'لم يُدمج {{name}}: {{problem}} يُقرأ من جديد في المرة القادمة.',
   },
-
   chat: {
     notJson: '--schema: ليس {{file}} بتنسيق JSON: {{reason}}',
     noSchema: '--schema: ليس {{file}} مخطط JSON. يُرجى تحديد ملف فيه كائن JSON واحد.',
@@ -874,7 +936,8 @@ export const cli = {
   mcp: {
     noKey: 'يُرجى تعيين متغير البيئة {{variable}} إلى مفتاح تطبيق، يطبعه "inference-studio apps add NAME --tools".',
     noAnswer:
-      'Inference Studio يعمل، لكن واجهة API المحلية لا تستجيب. يُرجى تفعيلها في الإعدادات > واجهة API المحلية، أو تحديد منفذها بـ --api-port.',
+      'Inference Studio يعمل، لكن يتعذر الوصول إليه. يُرجى تفعيل واجهة API المحلية في الإعدادات > واجهة API المحلية، أو تحديد منفذها بـ --api-port.',
+    apiOff: 'واجهة API المحلية للاستوديو العامل متوقفة. يُرجى تفعيلها في الإعدادات > واجهة API المحلية.',
     notStarted: 'تعذر تشغيل واجهة API المحلية.',
   },
   sandbox: {
@@ -920,7 +983,11 @@ export const cli = {
       baseAddress: 'الخدمة',
       key: 'مفتاح API',
     },
-    status: { ok: 'سليم', warning: 'تحذير', failed: 'فشل' },
+    status: {
+      ok: 'سليم',
+      warning: 'تحذير',
+      failed: 'فشل',
+    },
     testedWith: '{{version}}؛ مُختبَر مع Node {{wanted}}',
     unlocked: 'متاحة وغير مقفلة',
     notAvailable: 'غير متاحة',

@@ -1,5 +1,9 @@
 export const cli = {
-  level: { info: '{{message}}', warn: 'Warnung: {{message}}', error: 'Fehler: {{message}}' },
+  level: {
+    info: '{{message}}',
+    warn: 'Warnung: {{message}}',
+    error: 'Fehler: {{message}}',
+  },
   cancelled: 'Abgebrochen.',
   because: '{{meaning}} ({{message}})',
   fullStop: '.',
@@ -10,7 +14,6 @@ export const cli = {
   no: 'nein',
   confirm: '{{question}} (ja/nein) ',
   stopHint: 'Strg-C beendet das Programm.',
-
   usage: {
     hint: '„inference-studio --help“ zeigt die Hilfe.',
     noCommand: 'Es fehlt ein Befehl.',
@@ -30,7 +33,6 @@ export const cli = {
       'Zu viele Argumente für „{{name}}“. Erwartet werden {{count}} Argumente, gegeben sind {{got}}: {{given}}.',
     similar: '{{message}} (Meinst du {{name}}?)',
     similarOnes: '{{message}} (Meinst du eines von diesen: {{names}}?)',
-
     together: '{{options}} können nicht zusammen verwendet werden.',
     needs: '{{option}} braucht {{other}}.',
     nothingToServe: 'Mit --no-web und --no-api bleibt nichts zu tun.',
@@ -60,7 +62,6 @@ export const cli = {
     days: 'Eine Anzahl von Tagen von 0 bis 36500, etwa 90.',
     language: 'Die Sprachen sind {{languages}}.',
   },
-
   file: {
     failed: '{{failed}}: {{reason}} ({{code}}).',
     cantRead: '{{path}} kann nicht gelesen werden',
@@ -100,7 +101,6 @@ export const cli = {
     EFBIG: 'die Datei wäre zu groß',
     EIO: 'das Laufwerk hat einen Fehler gemeldet',
   },
-
   key: {
     prompt: 'API-Schlüssel: ',
     passphrasePrompt: 'Passphrase der Schlüsseldatei: ',
@@ -166,6 +166,8 @@ export const cli = {
       'Das laufende Studio verwendet die Verbindung {{used}}. Wähle sie mit: inference-studio connections use {{wanted}}',
     noConnection:
       'Das laufende Studio verwendet keine Verbindung. Wähle sie mit: inference-studio connections use {{wanted}}',
+    servesNoPage: 'Das laufende Studio bietet keine Seite an: Es ist die Desktop-App oder „serve --no-web“.',
+    notReady: 'Das laufende Studio ist nicht bereit. Versuche es gleich noch einmal.',
     noPage: 'Kein Studio bietet eine Seite für den Datenordner {{path}} an. Starte eines mit: inference-studio serve',
   },
   opening: {
@@ -194,7 +196,6 @@ export const cli = {
       account: 'Die Kontodaten werden repariert: bisher {{rows}} Zeilen …',
     },
   },
-
   account: {
     connected: 'Mit {{name}} ({{address}}) verbunden. Der API-Schlüssel ist im Schlüsselbund gespeichert.',
     connectedFile:
@@ -208,7 +209,12 @@ export const cli = {
     deleted: '{{name}} und den API-Schlüssel gelöscht. Chats, Nutzung und Anfrageprotokoll bleiben.',
     noneNow: 'Jetzt wird keine Verbindung verwendet. Wähle eine mit: inference-studio connections use NAME',
     here: 'dieser Computer',
-    head: { name: 'NAME', address: 'ADRESSE', key: 'SCHLÜSSEL', id: 'ID' },
+    head: {
+      name: 'NAME',
+      address: 'ADRESSE',
+      key: 'SCHLÜSSEL',
+      id: 'ID',
+    },
     kept: {
       keychain: 'Schlüsselbund',
       file: 'Schlüsseldatei',
@@ -219,7 +225,6 @@ export const cli = {
       unneeded: 'nicht nötig',
     },
   },
-
   apps: {
     noOutput:
       'Die Standardausgabe ist geschlossen oder {{device}}, und der App-Schlüssel wird nur einmal gezeigt. Es wurde keine App hinzugefügt.',
@@ -248,7 +253,13 @@ export const cli = {
     resumedAll_one: '{{count}} App fortgesetzt.',
     resumedAll_other: '{{count}} Apps fortgesetzt.',
     none: 'Noch keine Apps. Füge eine hinzu mit: inference-studio apps add NAME',
-    head: { name: 'NAME', state: 'STATUS', created: 'ERSTELLT', id: 'ID', limits: 'LIMITS' },
+    head: {
+      name: 'NAME',
+      state: 'STATUS',
+      created: 'ERSTELLT',
+      id: 'ID',
+      limits: 'LIMITS',
+    },
     revoked: '{{name}} ({{id}}) widerrufen.',
     unknown: 'Keine App hat die ID oder den Namen {{name}}.',
     ambiguous: 'Mehrere Apps heißen {{name}}. Verwende eine dieser IDs: {{ids}}.',
@@ -364,7 +375,12 @@ export const cli = {
     },
   },
   programs: {
-    head: { id: 'ID', name: 'NAME', file: 'DATEI', connected: 'VERBUNDEN' },
+    head: {
+      id: 'ID',
+      name: 'NAME',
+      file: 'DATEI',
+      connected: 'VERBUNDEN',
+    },
     found: 'gefunden',
     noFile: 'keine Datei',
     state: {
@@ -376,6 +392,13 @@ export const cli = {
       unreadable: '{{app}}: Datei kann nicht gelesen werden',
       programGone: '{{app}}: Programm fehlt',
     },
+    withTools: '{{state}}, mit Werkzeugen',
+    noTools: '{{program}} hat keine Datei, in die Werkzeuge eingetragen werden können. Lass --tools weg.',
+    toolsOn: 'Seine Werkzeuge (MCP) sind eingeschaltet.',
+    savedHere: 'Ergebnisse werden nur in den Galerien gespeichert.',
+    savedIn: 'Ergebnisse werden in den Galerien und in {{folder}} gespeichert.',
+    readNothing: 'Dateien werden aus keinem Ordner gelesen.',
+    readFrom: 'Dateien werden gelesen aus {{folders}}.',
     noModel: 'Noch ist kein Modell bekannt. Nenne eines mit --model.',
     unchanged: '{{file}} enthält diese Zeilen schon.',
     connected: '{{program}} mit der App {{app}} verbunden ({{file}}). Es verwendet {{model}}.',
@@ -389,10 +412,51 @@ export const cli = {
     disconnected: '{{program}} getrennt ({{file}}).',
     left: 'Seitdem geändert, deshalb bleiben: {{names}}.',
   },
-
   requests: {
     none: 'Keine Anfragen.',
     ignored: 'ignoriert: {{names}}',
+    noSessions: 'Keine Sitzungen.',
+    noSession: 'Diese Sitzung ist nicht im Protokoll.',
+    sessionNumber: '--session nimmt die Nummer einer Sitzung, die --sessions auflistet.',
+    lostTurns: '{{turns}}x, {{tokens}} Tokens',
+    lostTurnsCost: '{{turns}}x, {{tokens}} Tokens, ~{{cost}} SC',
+    lost: '{{tokens}} Tokens verloren: {{change}}',
+    lostCost: '{{tokens}} Tokens verloren, ~{{cost}} SC: {{change}}',
+    sessionHead: {
+      session: 'SITZUNG',
+      last: 'ZULETZT ({{zone}})',
+      app: 'APP',
+      model: 'MODELL',
+      turns: 'RUNDEN',
+      tools: 'WERKZEUGE',
+      in: 'EIN',
+      cached: 'CACHE',
+      out: 'AUS',
+      cost: 'SC',
+      took: 'DAUER',
+      lost: 'VERLOREN',
+    },
+    change: {
+      first: 'erste Anfrage',
+      none: 'nichts',
+      model: 'anderes Modell',
+      tool_order: 'Reihenfolge der Werkzeuge',
+      tool_added: 'Werkzeug hinzugefügt',
+      tool_removed: 'Werkzeug entfernt',
+      tool_changed: 'Werkzeug geändert',
+      tool_time: 'Zeit in einem Werkzeug',
+      tool_number: 'Zahl in einem Werkzeug',
+      system: 'Systemprompt',
+      system_time: 'Zeit im Systemprompt',
+      system_number: 'Zahl im Systemprompt',
+      history: 'frühere Nachricht',
+      history_shortened: 'Verlauf gekürzt',
+      message_time: 'Zeit in einer Nachricht',
+      message_number: 'Zahl in einer Nachricht',
+      pause: 'lange Pause',
+      service: 'vom Dienst nicht im Cache',
+      unread: 'nicht gelesen',
+    },
     head: {
       time: 'ZEIT ({{zone}})',
       app: 'APP',
@@ -520,7 +584,6 @@ export const cli = {
       ended: 'ENDE',
     },
   },
-
   backup: {
     written: '{{path}} geschrieben: {{contents}}. API-Schlüssel sind nicht enthalten.',
     deleted: '{{path}} gelöscht, weil keine Regel es behält.',
@@ -646,7 +709,6 @@ export const cli = {
     upToDate: '{{file}} ist aktuell.',
     refused: '{{name}} wurde nicht eingefügt: {{problem}} Es wird beim nächsten Mal wieder gelesen.',
   },
-
   chat: {
     notJson: '--schema: {{file}} ist kein JSON: {{reason}}',
     noSchema: '--schema: {{file}} ist kein JSON-Schema. Nenne eine Datei mit einem JSON-Objekt.',
@@ -687,7 +749,8 @@ export const cli = {
     noKey:
       'Setze die Umgebungsvariable {{variable}} auf den Schlüssel einer App, den „inference-studio apps add NAME --tools“ ausgibt.',
     noAnswer:
-      'Inference Studio läuft, aber seine lokale API antwortet nicht. Schalte sie unter Einstellungen > Lokale API ein, oder nenne ihren Port mit --api-port.',
+      'Inference Studio läuft, ist aber nicht erreichbar. Schalte die lokale API unter Einstellungen > Lokale API ein, oder nenne ihren Port mit --api-port.',
+    apiOff: 'Die lokale API des laufenden Studios ist aus. Schalte sie unter Einstellungen > Lokale API ein.',
     notStarted: 'Die lokale API konnte nicht gestartet werden.',
   },
   sandbox: {
@@ -733,7 +796,11 @@ export const cli = {
       baseAddress: 'Dienst',
       key: 'API-Schlüssel',
     },
-    status: { ok: 'ok', warning: 'Warnung', failed: 'Fehler' },
+    status: {
+      ok: 'ok',
+      warning: 'Warnung',
+      failed: 'Fehler',
+    },
     testedWith: '{{version}}; getestet mit Node {{wanted}}',
     unlocked: 'verfügbar und entsperrt',
     notAvailable: 'nicht verfügbar',

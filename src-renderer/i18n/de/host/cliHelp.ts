@@ -83,7 +83,8 @@ export const cliHelp = {
   mcp: {
     about:
       'Sprachausgabe, Bilder, Transkription und Dokumente als Werkzeuge eines Agenten: ein MCP-Server auf Standardeingabe und -ausgabe',
-    apiPort: 'Port der lokalen API des laufenden Studios (Vorgabe: der aus den Einstellungen)',
+    apiPort:
+      'Port der lokalen API, wenn dieser Befehl ein Studio startet; unter Windows auch der des laufenden Studios (Vorgabe: irgendein freier Port)',
   },
   service: {
     about:
@@ -122,6 +123,9 @@ export const cliHelp = {
       'Adresse und einen App-Schlüssel in die Konfigurationsdatei eines Programms schreiben. Alles andere in der Datei bleibt',
     program: 'das Programm, nach seiner ID aus „apps programs“ (Vorgabe: das Programm mit dem Namen der App)',
     connectModel: 'Modell des Dienstes (Vorgabe: das Modell neuer Chats)',
+    connectTools:
+      'auch Sprachausgabe, Bilder, Transkription und Dokumente als Werkzeuge (MCP) hinzufügen und der App erlauben',
+    connectNoTools: 'die Werkzeuge wieder entfernen (Vorgabe: wie das Programm jetzt verbunden ist)',
     dryRun: 'den Unterschied der Datei ausgeben und nichts schreiben',
     connectApp: 'Name der App, die hinzugefügt wird, wenn es sie nicht gibt, oder ihre ID',
     disconnect:
@@ -170,6 +174,8 @@ export const cliHelp = {
   requests: {
     about: 'Anfrageprotokoll des Studios und aller Apps anzeigen',
     follow: 'neue Anfragen ausgeben, bis Strg-C gedrückt wird',
+    sessions: 'Sitzungen anzeigen: alle Anfragen einer Unterhaltung einer App als eine Zeile',
+    session: 'nur die Anfragen dieser Sitzung, und was jede vom Cache verlor',
     app: 'nur diese App; oder studio, oder strangers (Aufrufe ohne gültigen App-Schlüssel)',
     model: 'nur Anfragen, die dieses Modell nennen',
     outcome: 'nur Anfragen mit diesem Ausgang',
@@ -177,7 +183,7 @@ export const cliHelp = {
     since: 'nur Anfragen ab dieser Zeit: {{forms}}',
     until: 'nur Anfragen bis zu dieser Zeit oder bis zum Ende dieses Tages oder Monats',
     tz: 'Zeitzone der Tabelle und von Zeiten ohne Zone; local ist die dieses Computers',
-    limit: 'Anzahl der neuesten Anfragen, 1 bis 1000',
+    limit: 'Anzahl der neuesten Anfragen oder Sitzungen, 1 bis 1000',
   },
   usage: {
     account: 'Konto (Vorgabe: das zuletzt verwendete)',
@@ -193,7 +199,9 @@ export const cliHelp = {
     about: 'Zuletzt bekannte Limits des Kontos und letzte 429-Antworten anzeigen',
     history: 'Anzahl der 429-Antworten, 1 bis 500',
   },
-  keys: { about: 'API-Schlüssel des Kontos auflisten, wie der Dienst sie zuletzt gemeldet hat' },
+  keys: {
+    about: 'API-Schlüssel des Kontos auflisten, wie der Dienst sie zuletzt gemeldet hat',
+  },
   backup: {
     about: 'Datenordner in einer tar-Datei sichern, auch während das Studio läuft. API-Schlüssel sind nicht dabei.',
     file: 'zu schreibende tar-Datei, komprimiert bei der Endung .gz oder .zst; - ist die Standardausgabe (Vorgabe: inference-studio-DATUM.tar)',
@@ -244,7 +252,9 @@ export const cliHelp = {
     chat: 'diesen Chat fortsetzen: seine ID oder deren Anfang',
     schema: 'Datei mit einem JSON-Schema, dem die Antwort entsprechen muss',
   },
-  media: { model: 'Modell-ID (Vorgabe: die des Dienstes)' },
+  media: {
+    model: 'Modell-ID (Vorgabe: die des Dienstes)',
+  },
   speak: {
     about: 'Text vorlesen lassen',
     text: 'zu sprechender Text; - ist die Standardeingabe',
@@ -273,7 +283,9 @@ export const cliHelp = {
     name: 'Name der Verbindung; eine vorhandene bekommt diese URL und diesen Schlüssel',
     allowInsecure: 'http:// zu einem anderen Computer erlauben',
   },
-  logout: { about: 'Verwendete Verbindung und ihren API-Schlüssel löschen. Chats bleiben.' },
+  logout: {
+    about: 'Verwendete Verbindung und ihren API-Schlüssel löschen. Chats bleiben.',
+  },
   doctor: {
     about:
       'Prüfen, was du eingerichtet hast: Node, Schlüsselbund, Datenordner, Ports, Dienst und API-Schlüssel. „self-check“ prüft das Programm selbst.',
@@ -284,7 +296,14 @@ export const cliHelp = {
       'Jeden Teil dieser Installation in einem temporären Ordner ausprobieren: Threads, Prozesse, Suche, Schlüsselbund, TLS, Seite. Verwendet nie deine Daten, deinen API-Schlüssel oder den Dienst; das prüft „doctor“.',
     wait: 'längste Zeit aller Prüfungen zusammen, 1 bis 1000',
   },
-  version: { about: 'Version dieses Programms und von Node anzeigen' },
-  completion: { about: 'Skript ausgeben, das Befehle und Optionen in einer Shell vervollständigt', shell: 'die Shell' },
-  manPage: { about: 'Handbuchseite dieses Programms in roff ausgeben' },
+  version: {
+    about: 'Version dieses Programms und von Node anzeigen',
+  },
+  completion: {
+    about: 'Skript ausgeben, das Befehle und Optionen in einer Shell vervollständigt',
+    shell: 'die Shell',
+  },
+  manPage: {
+    about: 'Handbuchseite dieses Programms in roff ausgeben',
+  },
 }

@@ -83,7 +83,8 @@ export const cliHelp = {
   mcp: {
     about:
       'Voz sintetizada, imágenes, transcripción y documentos como herramientas de un agente: un servidor MCP en la entrada y la salida estándar',
-    apiPort: 'puerto de la API local del estudio en marcha (predeterminado: el de los ajustes)',
+    apiPort:
+      'puerto de la API local mientras este comando ejecuta un estudio; en Windows, también el del estudio en marcha (predeterminado: cualquier puerto libre)',
   },
   service: {
     about:
@@ -122,6 +123,9 @@ export const cliHelp = {
       'Escribir la dirección y una clave de app en el archivo de configuración de un programa. Lo demás del archivo se queda',
     program: 'el programa, por su ID de “apps programs” (predeterminado: el programa con el nombre de la app)',
     connectModel: 'modelo del servicio (predeterminado: el modelo de los chats nuevos)',
+    connectTools:
+      'añadir también voz sintetizada, imágenes, transcripción y documentos como herramientas (MCP), y permitirlas a la app',
+    connectNoTools: 'quitar de nuevo las herramientas (predeterminado: como está conectado ahora el programa)',
     dryRun: 'mostrar la diferencia del archivo y no escribir nada',
     connectApp: 'nombre de la app, que se añade si no existe, o su ID',
     disconnect:
@@ -170,6 +174,8 @@ export const cliHelp = {
   requests: {
     about: 'Mostrar el registro de solicitudes del estudio y de todas las apps',
     follow: 'seguir mostrando solicitudes nuevas hasta Ctrl-C',
+    sessions: 'mostrar sesiones: todas las solicitudes de una conversación de una app como una línea',
+    session: 'solo las solicitudes de esta sesión, y lo que cada una perdió de la caché',
     app: 'solo esta app; o studio, o strangers (quienes llaman sin una clave de app válida)',
     model: 'solo las solicitudes que nombran este modelo',
     outcome: 'solo las solicitudes con este resultado',
@@ -177,7 +183,7 @@ export const cliHelp = {
     since: 'solo las solicitudes desde este momento: {{forms}}',
     until: 'solo las solicitudes hasta este momento, o hasta el final de este día o mes',
     tz: 'zona horaria de la tabla y de las horas sin zona; local es la de este equipo',
-    limit: 'número de solicitudes más recientes, de 1 a 1000',
+    limit: 'número de solicitudes o sesiones más recientes, de 1 a 1000',
   },
   usage: {
     account: 'cuenta (predeterminada: la última que se usó)',

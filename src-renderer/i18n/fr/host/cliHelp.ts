@@ -83,7 +83,8 @@ export const cliHelp = {
   mcp: {
     about:
       'Synthèse vocale, images, transcription et documents comme outils d’un agent : un serveur MCP sur l’entrée et la sortie standard',
-    apiPort: 'port de l’API locale du studio en cours d’exécution (par défaut : celui des réglages)',
+    apiPort:
+      'port de l’API locale pendant que cette commande exécute un studio ; sous Windows, aussi celui du studio en cours d’exécution (par défaut : n’importe quel port libre)',
   },
   service: {
     about:
@@ -122,6 +123,9 @@ export const cliHelp = {
     program:
       'le programme, par son ID donné par « apps programs » (par défaut : le programme qui porte le nom de l’app)',
     connectModel: 'modèle du service (par défaut : celui des nouvelles discussions)',
+    connectTools:
+      'ajouter aussi la synthèse vocale, les images, la transcription et les documents comme outils (MCP), et les autoriser pour l’app',
+    connectNoTools: 'retirer les outils (par défaut : comme le programme est connecté maintenant)',
     dryRun: 'afficher la différence du fichier et ne rien écrire',
     connectApp: 'nom de l’app, ajoutée si elle n’existe pas, ou son ID',
     disconnect:
@@ -170,6 +174,8 @@ export const cliHelp = {
   requests: {
     about: 'Afficher le journal des requêtes du studio et de toutes les apps',
     follow: 'continuer d’afficher les nouvelles requêtes jusqu’à Ctrl-C',
+    sessions: 'afficher les sessions : toutes les requêtes d’une conversation d’une app en une ligne',
+    session: 'seulement les requêtes de cette session, et ce que chacune a perdu du cache',
     app: 'cette app seulement ; ou studio, ou strangers (appelants sans clé d’app valide)',
     model: 'seulement les requêtes qui nomment ce modèle',
     outcome: 'seulement les requêtes avec ce résultat',
@@ -177,7 +183,7 @@ export const cliHelp = {
     since: 'seulement les requêtes à partir de ce moment : {{forms}}',
     until: 'seulement les requêtes jusqu’à ce moment, ou jusqu’à la fin de ce jour ou de ce mois',
     tz: 'fuseau horaire du tableau et des heures sans fuseau ; local est celui de cet ordinateur',
-    limit: 'nombre de requêtes les plus récentes à afficher, de 1 à 1000',
+    limit: 'nombre de requêtes ou de sessions les plus récentes à afficher, de 1 à 1000',
   },
   usage: {
     account: 'compte (par défaut : le dernier utilisé)',

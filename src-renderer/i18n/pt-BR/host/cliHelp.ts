@@ -81,7 +81,8 @@ export const cliHelp = {
   mcp: {
     about:
       'Fala, imagens, transcrição e documentos como ferramentas de um agente: um servidor MCP na entrada e na saída padrão',
-    apiPort: 'porta da API local do estúdio em execução (padrão: a dos ajustes)',
+    apiPort:
+      'porta da API local enquanto este comando executa um estúdio; no Windows também a do estúdio em execução (padrão: qualquer porta livre)',
   },
   service: {
     about:
@@ -118,6 +119,9 @@ export const cliHelp = {
     connect: 'Gravar o endereço e uma chave do app no arquivo de configuração de um programa. O resto do arquivo fica',
     program: 'o programa, pelo ID dele em “apps programs” (padrão: o programa com o nome do app)',
     connectModel: 'modelo do serviço (padrão: o modelo das novas conversas)',
+    connectTools:
+      'adicionar também fala, imagens, transcrição e documentos como ferramentas (MCP) e permiti-las ao app',
+    connectNoTools: 'retirar as ferramentas (padrão: como o programa está conectado agora)',
     dryRun: 'mostrar a diferença do arquivo e não gravar nada',
     connectApp: 'nome do app, que é adicionado se não existir, ou o ID dele',
     disconnect:
@@ -166,6 +170,8 @@ export const cliHelp = {
   requests: {
     about: 'Mostrar o registro de solicitações do estúdio e de todos os apps',
     follow: 'continuar mostrando novas solicitações até Ctrl-C',
+    sessions: 'mostrar sessões: todas as solicitações de uma conversa de um app como uma linha',
+    session: 'só as solicitações desta sessão e o que cada uma perdeu do cache',
     app: 'só este app; ou studio, ou strangers (quem chama sem uma chave do app válida)',
     model: 'só as solicitações que citam este modelo',
     outcome: 'só as solicitações com este resultado',
@@ -173,7 +179,7 @@ export const cliHelp = {
     since: 'só as solicitações a partir deste momento: {{forms}}',
     until: 'só as solicitações até este momento, ou até o fim deste dia ou mês',
     tz: 'fuso horário da tabela e das horas sem fuso; local é o deste computador',
-    limit: 'número de solicitações mais recentes a mostrar, de 1 a 1000',
+    limit: 'número de solicitações ou sessões mais recentes a mostrar, de 1 a 1000',
   },
   usage: {
     account: 'conta (padrão: a última usada)',

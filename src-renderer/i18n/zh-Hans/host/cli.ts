@@ -1,5 +1,9 @@
 export const cli = {
-  level: { info: '{{message}}', warn: '警告：{{message}}', error: '错误：{{message}}' },
+  level: {
+    info: '{{message}}',
+    warn: '警告：{{message}}',
+    error: '错误：{{message}}',
+  },
   cancelled: '已取消。',
   because: '{{meaning}}（{{message}}）',
   fullStop: '。',
@@ -10,7 +14,6 @@ export const cli = {
   no: '否',
   confirm: '{{question}}（yes/no）',
   stopHint: '按 Ctrl-C 停止。',
-
   usage: {
     hint: '运行 "inference-studio --help" 查看用法。',
     noCommand: '缺少命令。',
@@ -26,7 +29,6 @@ export const cli = {
     tooManyFor_other: "'{{name}}' 的参数太多。应为 {{count}} 个，实际为 {{got}} 个：{{given}}。",
     similar: '{{message}}（是否想输入 {{name}}？）',
     similarOnes: '{{message}}（是否想输入其中之一：{{names}}？）',
-
     together: '{{options}} 不能一起使用。',
     needs: '{{option}} 需要 {{other}}。',
     nothingToServe: '使用 "--no-web" 和 "--no-api" 后就没有可提供的内容了。',
@@ -56,7 +58,6 @@ export const cli = {
     days: '应为 0 到 36500 之间的天数，例如 90。',
     language: '可用的语言有 {{languages}}。',
   },
-
   file: {
     failed: '{{failed}}：{{reason}} ({{code}})。',
     cantRead: '无法读取 {{path}}',
@@ -95,7 +96,6 @@ export const cli = {
     EFBIG: '文件会过大',
     EIO: '磁盘报告了错误',
   },
-
   key: {
     prompt: 'API 密钥：',
     passphrasePrompt: '密钥文件的密码短语：',
@@ -152,6 +152,8 @@ export const cli = {
     notStored: '另一个 Inference Studio 正在使用数据文件夹，因此不会存储此聊天。',
     otherConnection: '正在运行的工作室使用连接 {{used}}。请选择所需的连接：inference-studio connections use {{wanted}}',
     noConnection: '正在运行的工作室没有使用连接。请选择连接：inference-studio connections use {{wanted}}',
+    servesNoPage: '正在运行的工作室不提供页面：它是桌面应用程序，或“serve --no-web”。',
+    notReady: '正在运行的工作室尚未就绪。请稍后再试。',
     noPage: '没有工作室为数据文件夹 {{path}} 提供网页。请启动一个："inference-studio serve"',
   },
   opening: {
@@ -180,7 +182,6 @@ export const cli = {
       account: '正在修复账户数据：到目前为止 {{rows}} 行…',
     },
   },
-
   account: {
     connected: '已连接到 {{name}} ({{address}})。API 密钥存储在钥匙串中。',
     connectedFile: '已连接到 {{name}} ({{address}})。API 密钥存储在密钥文件 {{file}} 中。',
@@ -193,7 +194,12 @@ export const cli = {
     deleted: '已删除 {{name}} 及其 API 密钥。聊天、用量和请求日志会保留。',
     noneNow: '现在没有正在使用的连接。请选择一个："inference-studio connections use NAME"',
     here: '此电脑',
-    head: { name: '名称', address: '地址', key: '密钥', id: 'ID' },
+    head: {
+      name: '名称',
+      address: '地址',
+      key: '密钥',
+      id: 'ID',
+    },
     kept: {
       keychain: '钥匙串',
       file: '密钥文件',
@@ -204,7 +210,6 @@ export const cli = {
       unneeded: '不需要',
     },
   },
-
   apps: {
     noOutput: '标准输出已关闭或为 {{device}}，而应用密钥只显示一次。没有添加应用。',
     noOutputRotate: '标准输出已关闭或为 {{device}}，而应用密钥只显示一次。没有更换密钥。',
@@ -224,7 +229,13 @@ export const cli = {
     pausedAll_other: '已暂停 {{count}} 个应用。',
     resumedAll_other: '已恢复 {{count}} 个应用。',
     none: '还没有应用。请添加一个："inference-studio apps add NAME"',
-    head: { name: '名称', state: '状态', created: '创建时间', id: 'ID', limits: '限制' },
+    head: {
+      name: '名称',
+      state: '状态',
+      created: '创建时间',
+      id: 'ID',
+      limits: '限制',
+    },
     revoked: '已吊销 {{name}} ({{id}})。',
     unknown: '没有 ID 或名称为 {{name}} 的应用。',
     ambiguous: '有多个应用名为 {{name}}。请使用其中一个 ID：{{ids}}。',
@@ -333,7 +344,12 @@ export const cli = {
     },
   },
   programs: {
-    head: { id: 'ID', name: '名称', file: '文件', connected: '连接' },
+    head: {
+      id: 'ID',
+      name: '名称',
+      file: '文件',
+      connected: '连接',
+    },
     found: '已找到',
     noFile: '无文件',
     state: {
@@ -345,6 +361,13 @@ export const cli = {
       unreadable: '{{app}}：无法读取其文件',
       programGone: '{{app}}：程序不见了',
     },
+    withTools: '{{state}}，带工具',
+    noTools: '{{program}} 没有可添加工具的文件。请去掉 --tools。',
+    toolsOn: '其工具（MCP）已启用。',
+    savedHere: '结果仅保存在图库中。',
+    savedIn: '结果保存在图库和 {{folder}} 中。',
+    readNothing: '不从任何文件夹读取文件。',
+    readFrom: '从 {{folders}} 读取文件。',
     noModel: '还不知道任何模型。请用 "--model" 指定一个。',
     unchanged: '{{file}} 中已有这些行。',
     connected: '已将 {{program}} 与应用 {{app}} 连接 ({{file}})。它使用 {{model}}。',
@@ -356,10 +379,51 @@ export const cli = {
     disconnected: '已断开 {{program}} 的连接 ({{file}})。',
     left: '之后有更改，因此保留：{{names}}。',
   },
-
   requests: {
     none: '没有请求。',
     ignored: '已忽略：{{names}}',
+    noSessions: '没有会话。',
+    noSession: '此会话不在日志中。',
+    sessionNumber: '--session 需要会话的编号，可用 --sessions 列出。',
+    lostTurns: '{{turns}} 次，{{tokens}} 词元',
+    lostTurnsCost: '{{turns}} 次，{{tokens}} 词元，~{{cost}} SC',
+    lost: '丢失 {{tokens}} 词元：{{change}}',
+    lostCost: '丢失 {{tokens}} 词元，~{{cost}} SC：{{change}}',
+    sessionHead: {
+      session: '会话',
+      last: '最近（{{zone}}）',
+      app: '应用',
+      model: '模型',
+      turns: '轮次',
+      tools: '工具',
+      in: '输入',
+      cached: '缓存',
+      out: '输出',
+      cost: 'SC',
+      took: '用时',
+      lost: '丢失',
+    },
+    change: {
+      first: '首个请求',
+      none: '无',
+      model: '其他模型',
+      tool_order: '工具顺序',
+      tool_added: '已添加工具',
+      tool_removed: '已移除工具',
+      tool_changed: '已更改工具',
+      tool_time: '工具中的时间',
+      tool_number: '工具中的数字',
+      system: '系统提示词',
+      system_time: '系统提示词中的时间',
+      system_number: '系统提示词中的数字',
+      history: '之前的消息',
+      history_shortened: '历史已缩短',
+      message_time: '消息中的时间',
+      message_number: '消息中的数字',
+      pause: '长时间停顿',
+      service: '服务未缓存',
+      unread: '未读取',
+    },
     head: {
       time: '时间 ({{zone}})',
       app: '应用',
@@ -469,7 +533,6 @@ export const cli = {
       ended: '结果',
     },
   },
-
   backup: {
     written: '已写入 {{path}}：{{contents}}。不包含 API 密钥。',
     deleted: '已删除 {{path}}，没有规则保留它。',
@@ -567,7 +630,6 @@ export const cli = {
     upToDate: '{{file}} 是最新的。',
     refused: '未合并 {{name}}：{{problem}} 下次会重新读取它。',
   },
-
   chat: {
     notJson: '"--schema"：{{file}} 不是 JSON：{{reason}}',
     noSchema: '"--schema"：{{file}} 不是 JSON 架构。请指定包含一个 JSON 对象的文件。',
@@ -606,7 +668,8 @@ export const cli = {
   mcp: {
     noKey: '请将环境变量 {{variable}} 设为应用的密钥，该密钥由 "inference-studio apps add NAME --tools" 显示。',
     noAnswer:
-      'Inference Studio 正在运行，但其本地 API 没有响应。请在“设置”>“本地 API”中开启它，或用 "--api-port" 指定其端口。',
+      'Inference Studio 正在运行，但无法连接。请在“设置 > 本地 API”中启用本地 API，或用 --api-port 指定其端口。',
+    apiOff: '正在运行的工作室的本地 API 已关闭。请在“设置 > 本地 API”中启用。',
     notStarted: '无法启动本地 API。',
   },
   sandbox: {
@@ -652,7 +715,11 @@ export const cli = {
       baseAddress: '服务',
       key: 'API 密钥',
     },
-    status: { ok: '正常', warning: '警告', failed: '失败' },
+    status: {
+      ok: '正常',
+      warning: '警告',
+      failed: '失败',
+    },
     testedWith: '{{version}}；使用 Node {{wanted}} 测试过',
     unlocked: '可用且已解锁',
     notAvailable: '不可用',

@@ -78,7 +78,7 @@ export const cliHelp = {
   },
   mcp: {
     about: '将语音、图像、转写和文档作为智能体的工具：标准输入和输出上的 MCP 服务器',
-    apiPort: '正在运行的工作室的本地 API 端口（默认：设置中的端口）',
+    apiPort: '此命令运行工作室时本地 API 的端口；在 Windows 上也是正在运行的工作室的端口（默认：任意空闲端口）',
   },
   service: {
     about: '将 "serve" 作为此用户的系统服务运行：systemd 单元、launchd 代理或 Windows 任务',
@@ -114,6 +114,8 @@ export const cliHelp = {
     connect: '将地址和应用密钥写入程序的配置文件。文件中的其他内容都会保留',
     program: '程序，用 "apps programs" 中的 ID 表示（默认：与应用同名的程序）',
     connectModel: '服务的模型（默认：新聊天的模型）',
+    connectTools: '同时将语音、图像、转写和文档添加为工具（MCP），并允许应用使用',
+    connectNoTools: '重新移除工具（默认：保持程序当前的连接方式）',
     dryRun: '显示文件的差异，不写入任何内容',
     connectApp: '应用的名称（没有时会添加），或其 ID',
     disconnect: '从应用的程序的配置文件中取出这些条目，并恢复被它们替换的内容',
@@ -160,6 +162,8 @@ export const cliHelp = {
   requests: {
     about: '显示工作室和所有应用的请求日志',
     follow: '持续显示新请求，直到按 Ctrl-C',
+    sessions: '显示会话：应用一次对话的所有请求合为一行',
+    session: '仅此会话的请求，以及每个请求丢失的缓存',
     app: '只显示此应用；或 "studio"，或 "strangers"（没有有效应用密钥的调用方）',
     model: '只显示指定此模型的请求',
     outcome: '只显示有此结果的请求',
@@ -167,7 +171,7 @@ export const cliHelp = {
     since: '只显示从此时间起的请求：{{forms}}',
     until: '只显示到此时间为止的请求，或到这一天或这个月结束为止',
     tz: '表格的时区，也是未写明时区的时间的时区；"local" 表示此电脑的时区',
-    limit: '要显示的最新请求数，1 到 1000',
+    limit: '显示的最新请求或会话数，1 到 1000',
   },
   usage: {
     account: '账户（默认：上次使用的账户）',
@@ -183,7 +187,9 @@ export const cliHelp = {
     about: '显示账户最后已知的限制和最近的 429 响应',
     history: '要显示的 429 响应数，1 到 500',
   },
-  keys: { about: '列出账户的 API 密钥，以服务上次报告的为准' },
+  keys: {
+    about: '列出账户的 API 密钥，以服务上次报告的为准',
+  },
   backup: {
     about: '将数据文件夹备份到一个 tar 文件，工作室运行时也可以。不包含 API 密钥。',
     file: '要写入的 tar 文件，以 ".gz" 或 ".zst" 结尾时会压缩；"-" 表示标准输出（默认：inference-studio-DATE.tar）',
@@ -230,7 +236,9 @@ export const cliHelp = {
     chat: '继续此聊天：其 ID，或 ID 的开头',
     schema: '包含回复必须匹配的 JSON 架构的文件',
   },
-  media: { model: '模型 ID（默认：服务的默认模型）' },
+  media: {
+    model: '模型 ID（默认：服务的默认模型）',
+  },
   speak: {
     about: '将文字转为语音',
     text: '要朗读的文本；"-" 表示标准输入',
@@ -258,7 +266,9 @@ export const cliHelp = {
     name: '连接的名称；已有的连接会得到此 URL 和密钥',
     allowInsecure: '允许通过 "http://" 连接其他电脑',
   },
-  logout: { about: '删除正在使用的连接及其 API 密钥。聊天会保留。' },
+  logout: {
+    about: '删除正在使用的连接及其 API 密钥。聊天会保留。',
+  },
   doctor: {
     about: '检查你的设置：Node、钥匙串、数据文件夹、端口、服务和 API 密钥。"self-check" 检查程序本身。',
     ignoreWarnings: '没有失败时以 0 退出',
@@ -268,7 +278,14 @@ export const cliHelp = {
       '在临时文件夹中试用此安装的每个部分：线程、进程、搜索、钥匙串、TLS、网页。从不使用你的数据、API 密钥或服务；"doctor" 会检查它们。',
     wait: '所有检查合计的最长时间，1 到 1000',
   },
-  version: { about: '显示此程序和 Node 的版本' },
-  completion: { about: '输出在 shell 中补全命令和选项的脚本', shell: '要使用的 shell' },
-  manPage: { about: '以 roff 格式输出此程序的手册页' },
+  version: {
+    about: '显示此程序和 Node 的版本',
+  },
+  completion: {
+    about: '输出在 shell 中补全命令和选项的脚本',
+    shell: '要使用的 shell',
+  },
+  manPage: {
+    about: '以 roff 格式输出此程序的手册页',
+  },
 }
