@@ -115,6 +115,21 @@ export async function expectAccessibleInDark(page: Page, name: string): Promise<
   await expectAccessible(page)
 }
 
+/** Takes pictures as `takePictures` does, and expects that axe finds no violation in either theme, in a wide and in a narrow window. */
+export async function expectAccessibleEverywhere(page: Page, name: string, within?: string): Promise<void> {
+  await takePictures(page, name, true)
+  const size = page.viewportSize() ?? { width: 1200, height: 800 }
+  for (const width of [1440, 700]) {
+    await page.setViewportSize({ ...size, width })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await expectAccessible(page, within)
+    }
+  }
+  await page.setViewportSize(size)
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+}
+
 /** Lets the page read and write the clipboard. */
 export const allowClipboard = (page: Page): Promise<void> =>
   page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
-import { expectAccessible, expectAccessibleInDark } from './chatWorld.ts'
+import { expectAccessible, expectAccessibleEverywhere } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
 import { connectApp, goToPage, quick } from './journey.ts'
 
@@ -66,9 +66,7 @@ test('a session opens by keyboard, says why its turns cost more, and links from 
   await expect(turns.nth(1)).toContainText(windowText('sessions:starts'))
   await expect(turns.nth(3)).toContainText(windowText('sessions:kept'))
   await expect(turns.nth(4)).toContainText('tokens lost')
-  await expectAccessible(page)
-  await expectAccessibleInDark(page, 'sessions-1-open')
-  await page.emulateMedia({ colorScheme: 'light' })
+  await expectAccessibleEverywhere(page, 'sessions-1-open')
 
   // The row closes and opens by keyboard.
   const row = page.getByRole('button', { name: /^Hide the turns of Harbour agent/ })
@@ -95,8 +93,7 @@ test('a session opens by keyboard, says why its turns cost more, and links from 
   const sections = card.getByRole('table', { name: windowText('sessions:prompt.sections') }).getByRole('row')
   await expect(sections.nth(1)).toContainText('3 sections')
   await expect(sections.nth(2)).toContainText(windowText('sessions:prompt.states.first'))
-  await expectAccessible(page)
-  await expectAccessibleInDark(page, 'sessions-2-request')
+  await expectAccessibleEverywhere(page, 'sessions-2-request')
   await card.getByRole('link', { name: 'Turn 6 of 6' }).press('Enter')
   await expect(findings).toBeVisible()
 })
@@ -104,6 +101,5 @@ test('a session opens by keyboard, says why its turns cost more, and links from 
 test('before the first session, the page says what will be there', async ({ page }) => {
   await page.goto(`${new URL(page.url()).origin}/#/usage/sessions`)
   await expect(page.getByText(windowText('sessions:emptyTitle'))).toBeVisible()
-  await expectAccessible(page)
-  await expectAccessibleInDark(page, 'sessions-3-empty')
+  await expectAccessibleEverywhere(page, 'sessions-3-empty')
 })
