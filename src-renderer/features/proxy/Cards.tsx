@@ -85,20 +85,24 @@ const tones: Record<Exclude<AppActivity['is'], 'blocked'>, PillTone> = {
   waiting: 'warn',
 }
 
-/** The state that makes requests of an app fail, in two or three words, and the action that ends it. */
+/** The state in which requests of an app fail or wait for an answer, in two or three words, and the action that ends it. */
 const blockedStates = {
   paused: { words: 'paused', action: 'resume' },
   expired: { words: 'expired', action: 'changeExpiry' },
   revoked: { words: 'revoked', action: 'changeExpiry' },
   budget: { words: 'budgetUsed', action: 'raise' },
   short: { words: 'budgetShort', action: 'raise' },
+  asks: { words: 'asks', action: 'raise' },
 } as const
 const blockedState = (by: BlockedBy) => blockedStates[by.replace(/Day|Month|Total/, '') as keyof typeof blockedStates]
+
+/** States that the person chose. */
+const isChosen = (by: BlockedBy): boolean => by === 'paused' || by === 'asks'
 
 function StatePill({ state }: { state: AppActivity }) {
   const { t } = useTranslation('proxy')
   if (state.is === 'blocked')
-    return <Pill tone={state.by === 'paused' ? 'warn' : 'bad'}>{t(`apps.state.${blockedState(state.by).words}`)}</Pill>
+    return <Pill tone={isChosen(state.by) ? 'warn' : 'bad'}>{t(`apps.state.${blockedState(state.by).words}`)}</Pill>
   return (
     <Pill tone={tones[state.is]}>
       {state.is === 'idle' ? t('apps.state.idle') : t(`apps.state.${state.is}`, { count: state.count })}
@@ -137,16 +141,14 @@ function AppCard({ app, now, onAction }: { app: App; now: number; onAction: Card
   )
 }
 
-/** Why requests of this app are refused, with the action that ends the refusal. */
+/** Why requests of this app are refused or need an answer, with the action that ends it. */
 function Blocked({ app, by, onAction }: { app: App; by: BlockedBy; onAction: CardsProps['onAction'] }) {
   const { t } = useTranslation('proxy')
   const resume = () => void setPaused(app, false)
   const { action } = blockedState(by)
   return (
     <p className="flex items-center gap-2 text-s">
-      <span className={cx('min-w-0 flex-1', by === 'paused' ? 'text-warn' : 'text-bad')}>
-        {t(`apps.blocked.${by}`)}
-      </span>
+      <span className={cx('min-w-0 flex-1', isChosen(by) ? 'text-warn' : 'text-bad')}>{t(`apps.blocked.${by}`)}</span>
       <Button size="small" onClick={by === 'paused' ? resume : () => onAction('edit', app)}>
         {t(`apps.blocked.${action}`)}
       </Button>

@@ -10,20 +10,21 @@ export type AppActivity =
 type Period = BudgetView['period']
 
 /**
- * Why requests of an app are refused. `budgetDay` and similar: the used-up budget that renews last. `shortDay` and similar: what is left of the
+ * Why requests of an app are refused, or need an answer of the person (`asks`). `budgetDay` and similar: the used-up budget that renews last. `shortDay` and similar: what is left of the
  * budget was too small for the last request.
  */
-export type BlockedBy = 'revoked' | 'expired' | 'paused' | `budget${Period}` | `short${Period}`
+export type BlockedBy = 'revoked' | 'expired' | 'paused' | 'asks' | `budget${Period}` | `short${Period}`
 
 const periods = { day: 'Day', month: 'Month', total: 'Total' } as const
 
-/** Why requests of an app are refused, or null. */
+/** Why requests of an app are refused or need an answer, or null. */
 export function blockedBy(app: App, use: AppUse | null, now: number): BlockedBy | null {
   if (app.revokedAt !== null) return 'revoked'
   if (app.expiresAt !== null && Date.parse(app.expiresAt) <= now) return 'expired'
   if (app.pausedAt !== null) return 'paused'
   // Of several used-up budgets, the last one renews last.
   const used = budgetsOf(app, use).findLast((budget) => budget.used)
+  if (app.atBudget === 'ask') return used || use?.short ? 'asks' : null
   if (used) return `budget${used.period}`
   return use?.short ? `short${periods[use.short]}` : null
 }

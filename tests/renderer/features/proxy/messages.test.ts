@@ -198,6 +198,12 @@ describe("an app's card", () => {
     const state = activityOf(app({ budgetDay: '2' }), use({ spentDay: '1.9', short: 'day' }), now)
     expect(state).toEqual({ is: 'blocked', by: 'shortDay' })
   })
+  it('says that the app asks, and not that its budget blocks it, when the person wants to be asked', () => {
+    const asking = app({ budgetDay: '2', atBudget: 'ask' })
+    expect(blockedBy(asking, use({ spentDay: '2' }), now)).toBe('asks')
+    expect(blockedBy(asking, use({ spentDay: '1.9', short: 'day' }), now)).toBe('asks')
+    expect(blockedBy(asking, use({ spentDay: '1' }), now)).toBeNull()
+  })
   it('measures spend against each budget exactly', () => {
     expect(budgetsOf(app({ budgetDay: '20', budgetTotal: '0' }), use({ spentDay: '5', spentTotal: '0' }))).toEqual([
       { period: 'Day', spent: '5', limit: '20', used: false, share: 0.25 },
