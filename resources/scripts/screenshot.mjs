@@ -34,6 +34,8 @@ try {
   await page.locator('article[data-role="assistant"][data-status="complete"]').waitFor({ timeout: 60_000 })
   await ask('guide', 'How do I connect Claude Code?')
   await page.locator('article[data-role="assistant"][data-status="complete"]').nth(1).waitFor({ timeout: 60_000 })
+  // The cost of the chat, once it includes the newest reply.
+  await page.getByText(/^Chat [\d.]+ SC est\.$/).waitFor()
   await page.screenshot({ path: join(root, 'resources/screenshot.png') })
 } finally {
   await browser.close()

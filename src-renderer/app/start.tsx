@@ -10,6 +10,7 @@ import { showToast } from '../shared/toasts.ts'
 import { ignoreStrayDrops } from '../shared/ui/useFileDrop.ts'
 import { App } from './App.tsx'
 import { followAppearance } from './appearance.ts'
+import { followPresses } from './presses.ts'
 import { offerConnectionCommands } from './shell/connectionCommands.ts'
 import { offerSettingsCommands } from './shell/settingsCommands.ts'
 import { offerShellCommands } from './shell/shortcuts.ts'
@@ -20,6 +21,7 @@ export async function startWindow(api: StudioApi, root: HTMLElement): Promise<vo
   const forever = new AbortController().signal
   followAppearance()
   ignoreStrayDrops(forever)
+  followPresses(forever)
   followHash(forever)
   recallList()
   await startWords()

@@ -3,7 +3,7 @@ import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
-import { expectGoodEverywhere } from './chatWorld.ts'
+import { expectAccessibleEverywhere } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, openSandbox } from './hosts.ts'
 import { connectApp, goToPage, quick } from './journey.ts'
 
@@ -43,7 +43,7 @@ test('a logged request is asked again by another model, replayed offline and sav
   const details = page.getByRole('region', { name: windowText('proxy:detail.label') })
   await expect(details).toContainText('[secret: github]')
   await expect(details).not.toContainText(secret)
-  await expectGoodEverywhere(page, 'again-details')
+  await expectAccessibleEverywhere(page, 'again-details')
 
   // Ask again, with another model and a parameter.
   await details.getByRole('button', exactly(windowText('proxy:again.ask'))).press('Enter')
@@ -60,7 +60,7 @@ test('a logged request is asked again by another model, replayed offline and sav
   await expect(compared.getByRole('row', { name: /^Reply tokens \d+ 40 / })).toBeVisible()
   await expect(compared.locator('ins').first()).toBeVisible()
   // The window gets narrow and wide again, and nothing is lost.
-  await expectGoodEverywhere(page, 'again-compared')
+  await expectAccessibleEverywhere(page, 'again-compared')
   await expect(compared).toBeVisible()
   expect(
     sandbox.observe
@@ -86,7 +86,7 @@ test('a logged request is asked again by another model, replayed offline and sav
   await replaying.getByRole('button', exactly(windowText('proxy:again.replays.start'))).press('Enter')
   await expect(replaying.locator('code')).toHaveCount(2)
   const [address = '', key = ''] = await replaying.locator('code').allTextContents()
-  await expectGoodEverywhere(page, 'again-replay')
+  await expectAccessibleEverywhere(page, 'again-replay')
   const program = new OpenAI({ baseURL: address, apiKey: key, maxRetries: 0 })
   const replayed = await program.chat.completions.create(question)
   expect(replayed.id).toBe(first.id)
@@ -140,5 +140,5 @@ test('the rules for keys are listed in the settings and tried on a text, with a 
   await expect(rules).toContainText('one [secret: own], [secret: aws]')
   await expect(rules).toContainText('AWS access key ID: 1 time')
   await rules.scrollIntoViewIfNeeded()
-  await expectGoodEverywhere(page, 'again-secrets')
+  await expectAccessibleEverywhere(page, 'again-secrets')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
-import { expectAccessibleInDark } from './chatWorld.ts'
+import { expectAccessibleEverywhere, expectAccessibleInDark } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, openSandbox } from './hosts.ts'
 import { askModel, quick } from './journey.ts'
 
@@ -59,7 +59,7 @@ test('a threshold raises one alert, which links to its page and is dismissed by 
   await bell.press('Enter')
   const list = page.getByRole('list', { name: windowText('alerts:title') }).getByRole('listitem')
   await expect(list).toHaveCount(2)
-  await expectAccessibleInDark(page, 'alerts-list')
+  await expectAccessibleEverywhere(page, 'alerts-list')
   await list
     .first()
     .getByRole('button', { name: windowText('alerts:go.usage') })

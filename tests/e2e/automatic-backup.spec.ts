@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { windowText } from '../helpers/windowText.ts'
-import { type ChatWorld, expectAccessible, openChatWorld, takePictures } from './chatWorld.ts'
+import { type ChatWorld, expectAccessibleEverywhere, openChatWorld } from './chatWorld.ts'
 import { goToPage } from './journey.ts'
 
 let world: ChatWorld
@@ -35,8 +35,8 @@ test('Settings backs up every day to a folder, says when it did, and why it coul
     .getByRole('radio', { name: windowText('data:automatic.keepFor.year') })
     .click()
   await expect(group(page)).toContainText(windowText('data:automatic.keepHint.year'))
-  await expectAccessible(page)
-  await takePictures(page, 'automatic-backup', true)
+  await group(page).scrollIntoViewIfNeeded()
+  await expectAccessibleEverywhere(page, 'automatic-backup')
   // The choice is there after a reload.
   await page.reload()
   await expect(daily).toBeChecked()

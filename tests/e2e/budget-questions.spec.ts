@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
-import { expectAccessible, expectGoodEverywhere, takePictures } from './chatWorld.ts'
+import { expectAccessible, expectAccessibleEverywhere, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, openSandbox } from './hosts.ts'
 import { connectApp, goToPage } from './journey.ts'
 
@@ -19,7 +19,7 @@ test('a request over the budget asks in every window, and the first answer by ke
   const key = await connectApp(page, 'Notes', async (dialog) => {
     await dialog.getByLabel(windowText('proxy:form.budgetDay')).fill('0')
     await dialog.getByRole('radio', { name: windowText('proxy:form.atBudgetAsk') }).click()
-    await takePictures(page, 'questions-1-settings', true)
+    await expectAccessibleEverywhere(page, 'questions-1-settings')
   })
   const ask = () =>
     fetch(`${host.ready.proxy?.baseUrl}/chat/completions`, {
@@ -31,8 +31,7 @@ test('a request over the budget asks in every window, and the first answer by ke
   const allowed = ask()
   await expect(page.getByRole('article', card)).toContainText('mirror')
   await expect(second.getByRole('article', card)).toContainText(windowText('questions:reasons.day'))
-  await expectAccessible(page, 'main')
-  await takePictures(page, 'questions-2-card', true)
+  await expectAccessibleEverywhere(page, 'questions-2-card', 'main')
   const once = page.getByRole('article', card).getByRole('button', { name: windowText('questions:once') })
   await once.focus()
   await page.keyboard.press('Enter')
@@ -48,6 +47,7 @@ test('a request over the budget asks in every window, and the first answer by ke
   await second.setViewportSize({ width: 640, height: 400 })
   await expect(second.getByRole('article', card)).toBeVisible()
   await takePictures(second, 'questions-3-quick', false)
+  await expectAccessible(second)
   await second
     .getByRole('article', card)
     .getByRole('button', { name: windowText('questions:refuse') })
@@ -115,7 +115,7 @@ test('a question is answered by keyboard alone, the browser notifies after a pre
   await expect(card).toBeVisible()
   await expect(page).toHaveTitle('(1) Inference Studio')
   expect(await recorded()).toEqual({ shown: [], closed: 0, asked: 0 })
-  await expectGoodEverywhere(page, 'questions-4-asking')
+  await expectAccessibleEverywhere(page, 'questions-4-asking')
   const offer = page.getByRole('button', { name: windowText('questions:notify') })
   await offer.focus()
   // From the offer back through the answers, in their order.

@@ -116,21 +116,24 @@ export async function expectAccessibleInDark(page: Page, name: string): Promise<
 }
 
 /**
- * Takes pictures as `takePictures` does, and expects that axe finds no violation and nothing scrolls sideways: in both themes, in a wide
- * window and in one of 700 px.
+ * Takes pictures as `takePictures` does, and expects that axe finds no violation and nothing scrolls sideways, in either theme, in a wide and
+ * in a narrow window.
  */
-export async function expectGoodEverywhere(page: Page, name: string): Promise<void> {
+export async function expectAccessibleEverywhere(page: Page, name: string, within?: string): Promise<void> {
   await takePictures(page, name, true)
-  for (const width of [700, 1440]) {
-    await page.setViewportSize({ width, height: 900 })
+  const size = page.viewportSize() ?? { width: 1200, height: 800 }
+  for (const width of [1440, 700]) {
+    await page.setViewportSize({ ...size, width })
     const sideways = () =>
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
     await expect.poll(sideways).toBe(0)
-    for (const colorScheme of ['dark', 'light'] as const) {
+    for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await expectAccessible(page)
+      await expectAccessible(page, within)
     }
   }
+  await page.setViewportSize(size)
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
 }
 
 /** Lets the page read and write the clipboard. */

@@ -50,8 +50,14 @@ test('a newcomer gets an answer from the guide, opens its page, and every propos
   // A prompt is filled in, not sent. Enter sends it.
   await ask(page, 'hi')
   const proposals = lastReply(page).getByRole('link')
-  const names = await proposals.allInnerTexts()
-  const prompt = names.find((name) => name.endsWith('?')) ?? ''
+  let prompt = ''
+  // The last words of a reply may be drawn a little after its status.
+  await expect
+    .poll(async () => {
+      prompt = (await proposals.allInnerTexts()).find((name) => name.endsWith('?')) ?? ''
+      return prompt
+    })
+    .not.toBe('')
   await linkOf(page, prompt).click()
   await expect(composer(page)).toHaveValue(prompt)
   await composer(page).press('Enter')

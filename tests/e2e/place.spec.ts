@@ -66,6 +66,28 @@ async function bringTo(page: Page, element: Locator, px: number): Promise<void> 
     .toBeLessThan(12)
 }
 
+/**
+ * The top of the first message that has the text and is not edited, px, once it was drawn for some frames. Later, a reply that grows beyond the
+ * end moves it.
+ */
+function firstPlaceOf(page: Page, messages: string, text: string): Promise<number> {
+  return page.evaluate(
+    ([selector, words]) =>
+      new Promise<number>((resolve) => {
+        let frames = 0
+        const look = (): void => {
+          const all = [...document.querySelectorAll(selector)]
+          const found = all.find(({ textContent }) => textContent.includes(words))
+          if (found && !found.querySelector('textarea')) frames += 1
+          if (found && frames > 3) resolve(found.getBoundingClientRect().top)
+          else requestAnimationFrame(look)
+        }
+        look()
+      }),
+    [messages, text] as const,
+  )
+}
+
 async function saveEdit(page: Page, text: string): Promise<void> {
   await editField(page).fill(text)
   await page.getByRole('button', { name: windowText('chat:saveAndSend') }).click()
@@ -318,21 +340,7 @@ test('a retried reply and an edited message stay where they are on the screen, a
   await edit.click()
   await pickModel(page, 'writer-large')
   const top = await restingTop(turn)
-  /** The top of the message in its first frames. Later its reply may have grown beyond the end. */
-  const placed = page.evaluate(
-    () =>
-      new Promise<number>((resolve) => {
-        let frames = 0
-        const look = (): void => {
-          const all = [...document.querySelectorAll('article[data-role="user"]')]
-          const edited = all.find(({ textContent }) => textContent.includes('One, longer.'))
-          if (edited && !edited.querySelector('textarea')) frames += 1
-          if (edited && frames > 3) resolve(edited.getBoundingClientRect().top)
-          else requestAnimationFrame(look)
-        }
-        look()
-      }),
-  )
+  const placed = firstPlaceOf(page, 'article[data-role="user"]', 'One, longer.')
   await saveEdit(page, 'One, longer.')
   expect(Math.abs((await placed) - top)).toBeLessThan(2)
   // A reply that grows beyond the end is followed.
@@ -341,6 +349,51 @@ test('a retried reply and an edited message stay where they are on the screen, a
       talk(page).evaluate((box) => box.scrollTop > 200 && box.scrollHeight - box.clientHeight - box.scrollTop < 48),
     )
     .toBe(true)
+  await page.keyboard.press('Escape')
+})
+
+test('the first message stays where it is when it is edited or its reply is retried, however little the chat was scrolled', {
+  tag: '@long',
+}, async ({ page }) => {
+  await askModel(page, 'mirror', 'One.')
+  await send(page, long('two'))
+  await settled(page, 'complete')
+  await pickModel(page, 'writer-large')
+  const first = turns(page).first()
+  const scrollTo = async (px: number): Promise<void> => {
+    await talk(page).hover()
+    await page.mouse.wheel(0, -20_000)
+    await expect.poll(() => talk(page).evaluate((box) => box.scrollTop)).toBe(0)
+    await restingTop(first)
+    await page.mouse.wheel(0, px)
+    await expect.poll(() => talk(page).evaluate((box) => box.scrollTop)).toBe(px)
+  }
+  /** Back to the first version, below which there is enough to scroll. */
+  const goBack = async (versions: number): Promise<void> => {
+    await page.keyboard.press('Escape')
+    await settled(page, 'stopped')
+    for (let at = versions - 1; at > 0; at--) {
+      await switchOf(first, 'siblingPrevious').click()
+      await expect(first.getByRole('group', { name: `Version ${at} of ${versions}` })).toBeVisible()
+    }
+  }
+  for (const [edits, px] of [1, 8, 16].entries()) {
+    await scrollTo(px)
+    await first.getByRole('button', { name: windowText('chat:edit'), exact: true }).press('Enter')
+    const top = await restingTop(first)
+    const placed = firstPlaceOf(page, 'article[data-role="user"]', `One, and ${px}.`)
+    await saveEdit(page, `One, and ${px}.`)
+    expect(Math.abs((await placed) - top), `edited at ${px} px`).toBeLessThan(0.5)
+    await goBack(edits + 2)
+  }
+  await scrollTo(4)
+  const reply = replies(page).first()
+  // Focus scrolls by some pixels.
+  await reply.getByRole('button', { name: windowText('chat:retry'), exact: true }).focus()
+  const top = await restingTop(reply)
+  const placed = firstPlaceOf(page, 'article[aria-label="writer-large"]', '')
+  await page.keyboard.press('Enter')
+  expect(Math.abs((await placed) - top), 'retried').toBeLessThan(0.5)
   await page.keyboard.press('Escape')
 })
 

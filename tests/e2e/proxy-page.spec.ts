@@ -4,7 +4,7 @@ import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
-import { expectAccessible, expectAccessibleInDark, turns } from './chatWorld.ts'
+import { expectAccessible, expectAccessibleEverywhere, turns } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
 import { connectApp, goToPage, pressInDialog, replies } from './journey.ts'
 
@@ -120,7 +120,11 @@ test('limits are set, saved and shown; a wrong one is explained beside its field
   await dialog.getByRole('button', { name: windowText('proxy:form.save') }).click()
   await expect(dialog.getByLabel(windowText('proxy:form.concurrent'))).toBeFocused()
   await expect(dialog).toContainText('Enter a whole number from 1')
-  await expectAccessibleInDark(page, 'app-form')
+  await expectAccessibleEverywhere(page, 'app-form')
+  await dialog.getByRole('switch', { name: windowText('proxy:form.toolsOn') }).click()
+  await dialog.getByText(windowText('proxy:form.tools'), { exact: true }).scrollIntoViewIfNeeded()
+  await expectAccessibleEverywhere(page, 'app-form-tools')
+  await dialog.getByRole('switch', { name: windowText('proxy:form.toolsOn') }).click()
   await dialog.getByLabel(windowText('proxy:form.concurrent')).fill('2')
   await dialog
     .getByRole('radio', { name: windowText('proxy:form.modelsSome') })
@@ -155,7 +159,7 @@ test('a blocked web origin is listed and works once it is allowed', { tag: '@lon
     )
   expect(await models()).toBe('refused')
   await page.getByRole('button', { name: windowText('proxy:refusals.title') }).click()
-  await expectAccessibleInDark(page, 'refused-callers')
+  await expectAccessibleEverywhere(page, 'refused-callers')
   await page
     .getByRole('button', { name: windowText('proxy:refusals.allow') })
     .first()

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
-import { expectGoodEverywhere } from './chatWorld.ts'
+import { expectAccessibleEverywhere } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
 import { connectApp, goToPage, quick } from './journey.ts'
 
@@ -63,7 +63,7 @@ test('a session opens by keyboard, says why its turns cost more, and links from 
   await expect(turns.nth(1)).toContainText(windowText('sessions:starts'))
   await expect(turns.nth(3)).toContainText(windowText('sessions:kept'))
   await expect(turns.nth(4)).toContainText('tokens lost')
-  await expectGoodEverywhere(page, 'sessions-1-open')
+  await expectAccessibleEverywhere(page, 'sessions-1-open')
 
   // Of two reasons, the turns of one alone. A turn opens its request.
   const time = findings.getByRole('listitem').filter({ hasText: 'A time in the system prompt changed.' })
@@ -99,7 +99,7 @@ test('a session opens by keyboard, says why its turns cost more, and links from 
   const sections = card.getByRole('table', { name: windowText('sessions:prompt.sections') }).getByRole('row')
   await expect(sections.nth(1)).toContainText('3 sections')
   await expect(sections.nth(2)).toContainText(windowText('sessions:prompt.states.first'))
-  await expectGoodEverywhere(page, 'sessions-2-request')
+  await expectAccessibleEverywhere(page, 'sessions-2-request')
   await card.getByRole('link', { name: 'Turn 6 of 6' }).press('Enter')
   await expect(findings).toBeVisible()
 })
@@ -118,7 +118,7 @@ test('sessions are filtered by app and by lost cache, by keyboard alone', async 
   const lost = page.getByRole('checkbox', { name: windowText('sessions:onlyLost') })
   await lost.press('Space')
   await expect(page.getByText(windowText('sessions:noneMatch'))).toBeVisible()
-  await expectGoodEverywhere(page, 'sessions-4-filtered')
+  await expectAccessibleEverywhere(page, 'sessions-4-filtered')
   await page.getByRole('button', { name: windowText('proxy:log.clear') }).press('Enter')
   await expect(rows).toHaveCount(2)
   await lost.press('Space')
@@ -129,5 +129,5 @@ test('sessions are filtered by app and by lost cache, by keyboard alone', async 
 test('before the first session, the page says what will be there', async ({ page }) => {
   await page.goto(`${new URL(page.url()).origin}/#/usage/sessions`)
   await expect(page.getByText(windowText('sessions:emptyTitle'))).toBeVisible()
-  await expectGoodEverywhere(page, 'sessions-3-empty')
+  await expectAccessibleEverywhere(page, 'sessions-3-empty')
 })

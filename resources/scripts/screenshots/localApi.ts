@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import OpenAI from 'openai'
 import type { WebHost } from '../../../tests/e2e/hosts.ts'
+import { connectApp as addApp } from '../../../tests/e2e/journey.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
 import { node24, root } from '../ready.mjs'
 import { type Connected, connect, disconnect, loaded, open, pressFirst, type Studio, withInspector } from './scene.ts'
@@ -54,8 +55,82 @@ export async function localApi(studio: Studio): Promise<void> {
   await page.getByRole('alertdialog').or(page.getByRole('dialog')).first().waitFor()
   await camera.shoot(page, 'revoke')
   await page.keyboard.press('Escape')
+  await questions(world)
+  await again(world)
   await blocked(world)
   await disconnect(world)
+}
+
+/** A request of an app: the person's messages and the replies in turn. */
+const chat = (host: WebHost, key: string, ...texts: string[]): Promise<Response> =>
+  fetch(`${host.ready.proxy?.baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-session-id': 'screens' },
+    body: JSON.stringify({
+      model: 'mirror',
+      messages: texts.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content })),
+    }),
+  })
+
+/** An app that asks at its budget, with tools: its form, its question, and its card afterwards. */
+async function questions({ page, camera, host }: Connected): Promise<void> {
+  const key = await addApp(page, 'Notes', async (dialog) => {
+    await dialog.getByLabel(windowText('proxy:form.budgetDay')).fill('0')
+    await dialog.getByRole('radio', { name: windowText('proxy:form.atBudgetAsk') }).click()
+    await camera.shoot(page, 'ask-at-budget')
+    await dialog.getByRole('switch', { name: windowText('proxy:form.toolsOn') }).click()
+    const tools = dialog.getByText(windowText('proxy:form.tools'), { exact: true })
+    await camera.shoot(page, 'app-tools', { ready: () => tools.scrollIntoViewIfNeeded() })
+  })
+  const answered = chat(host, key, 'Good morning')
+  const question = page.getByRole('article', { name: windowText('questions:card', { app: 'Notes' }) })
+  await question.waitFor()
+  await camera.shoot(page, 'question')
+  await question.getByRole('button', { name: windowText('questions:once') }).click()
+  await answered
+  await question.waitFor({ state: 'detached' })
+}
+
+/** A logged request: its actions, asked again with another model, replayed; and the sessions of the apps. */
+async function again({ page, camera, host }: Connected): Promise<void> {
+  const key = await addApp(page, 'Summaries', () =>
+    page.getByRole('switch', { name: windowText('proxy:form.logBodies') }).click(),
+  )
+  const question = 'How do I set a budget for an app?'
+  await chat(host, key, question)
+  await chat(host, key, question, 'In its card, under “Edit name and limits”.', 'And for a month?')
+  const row = page.getByRole('row').filter({ hasText: 'Summaries' }).first()
+  await row.click()
+  const details = page.getByRole('region', { name: windowText('proxy:detail.label') })
+  await details.getByRole('button', { name: windowText('proxy:again.ask'), exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: windowText('proxy:again.title') })
+  await dialog.getByRole('combobox', { name: windowText('proxy:again.model') }).selectOption('guide')
+  await camera.shoot(page, 'ask-again')
+  await dialog.getByRole('button', { name: windowText('proxy:again.send'), exact: true }).click()
+  await dialog.getByRole('region', { name: windowText('proxy:again.compare.title'), exact: true }).waitFor()
+  await camera.shoot(page, 'ask-again-compared')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await row.click()
+  await details.getByRole('button', { name: windowText('proxy:again.replay'), exact: true }).click()
+  const replaying = page.getByRole('dialog', { name: windowText('proxy:again.replays.title') })
+  await camera.shoot(page, 'replay')
+  await replaying.getByRole('button', { name: windowText('proxy:again.replays.start'), exact: true }).click()
+  await replaying.locator('code').nth(1).waitFor()
+  await camera.shoot(page, 'replay-running')
+  await replaying.getByRole('button', { name: windowText('proxy:again.replays.stop'), exact: true }).click()
+  await page.keyboard.press('Escape')
+  await replaying.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: windowText('common:inspector') }).click()
+  await page.getByRole('radio', { name: windowText('proxy:log.views.sessions') }).click()
+  await page
+    .getByRole('button', { name: /^Show the turns of/ })
+    .first()
+    .click()
+  await page.getByText(windowText('proxy:again.replays.stopped')).waitFor({ state: 'hidden' })
+  const chart = page.getByText(windowText('sessions:chart.title'))
+  await camera.shoot(page, 'sessions', { ready: () => chart.scrollIntoViewIfNeeded() })
+  await page.getByRole('radio', { name: windowText('proxy:log.views.requests') }).click()
 }
 
 async function fromMenu(page: Page, app: string, action: string): Promise<void> {

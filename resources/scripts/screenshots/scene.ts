@@ -21,7 +21,8 @@ export interface Connected extends Studio {
 
 /** Opens a new data folder with a sandbox for one section. */
 export async function connect(studio: Studio): Promise<Connected> {
-  const sandbox = await openSandbox({ paces: quick })
+  // The guide is slow enough for a picture of a reply that arrives.
+  const sandbox = await openSandbox({ paces: { ...quick, guide: 24 } })
   const host = await openConnectedHost(sandbox)
   const page = await openPage(studio.browser)
   await page.goto(host.url)

@@ -166,7 +166,8 @@ function Grid({ box, bar, measures, rows }: GridProps) {
   const { margin, bar: covered, height } = useMeasures(box, grid, bar, measures)
   const { loadShown, onScroll } = useVisibleRows(box, measures)
   const { current, onKeyDown, openRow, onFocus } = useCursor(box, measures, selected)
-  // Reuses the elements of rows that leave the view: changing their text costs a fifth of creating elements.
+  // Reuses the elements of rows that leave the view: changing their text costs a fifth of creating elements. Counted from the oldest row, so
+  // that a newer one moves the elements instead of their texts, also under a pressed pointer.
   const slots = Math.ceil(height / rowHeight) + 2 * drawnAhead + 3
   // virtua needs only the length. The rows stay in the store.
   const places = useMemo(() => ({ length: rows }) as ArrayLike<undefined>, [rows])
@@ -202,7 +203,7 @@ function Grid({ box, bar, measures, rows }: GridProps) {
             const row = rowAt(held, index)
             return (
               <LogRow
-                key={index % slots}
+                key={(rows - index) % slots}
                 words={words}
                 row={row}
                 index={index}

@@ -209,7 +209,7 @@ export const proxy = {
     noLimit: 'Kein Limit',
     budgets: 'Budgets in SC',
     budgetsAbout:
-      'Ist ein Budget aufgebraucht, erhält die App den Fehler 402. Tage und Monate gelten in UTC. Kosten sind geschätzt, bis der Dienst sie meldet.',
+      'Ist ein Budget aufgebraucht, erhält die App den Fehler 402, oder Sie werden vorher gefragt. Tage und Monate gelten in UTC. Kosten sind geschätzt, bis der Dienst sie meldet.',
     budgetDay: 'Pro Tag',
     budgetMonth: 'Pro Monat',
     budgetTotal: 'Gesamt',

@@ -50,7 +50,7 @@ export const sessions = {
   },
   findings: {
     title: 'Warum es so viel gekostet hat',
-    none: 'Der Dienst konnte seinen Cache in jeder Runde dieser Sitzung nutzen.',
+    none: 'In keiner Runde dieser Sitzung ging der Cache verloren.',
     turns_one: 'in {{count}} Runde',
     turns_other: 'in {{count}} Runden',
     lost: '{{tokens}} Tokens kamen nicht aus dem Cache. Das hat {{cost}} SC mehr gekostet.',

@@ -49,7 +49,7 @@ export const sessions = {
   },
   findings: {
     title: 'Why it cost that',
-    none: 'The service could use its cache in every turn of this session.',
+    none: 'No turn of this session lost the cache.',
     turns_one: 'in {{count}} turn',
     turns_other: 'in {{count}} turns',
     lost: '{{tokens}} tokens did not come from the cache, which cost {{cost}} SC more.',

@@ -219,7 +219,7 @@ export const proxy = {
     noLimit: 'Sin límite',
     budgets: 'Presupuestos en SC',
     budgetsAbout:
-      'Cuando se agota un presupuesto, la app recibe el error 402. Los días y los meses son UTC. Los costes son estimaciones hasta que el servicio los comunica.',
+      'Cuando se agota un presupuesto, la app recibe el error 402 o se te pregunta antes. Los días y los meses son UTC. Los costes son estimaciones hasta que el servicio los comunica.',
     budgetDay: 'Por día',
     budgetMonth: 'Por mes',
     budgetTotal: 'Total',

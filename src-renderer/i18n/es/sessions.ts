@@ -51,7 +51,7 @@ export const sessions = {
   },
   findings: {
     title: 'Por qué costó eso',
-    none: 'El servicio pudo usar su caché en todos los turnos de esta sesión.',
+    none: 'Ningún turno de esta sesión perdió la caché.',
     turns_one: 'en {{count}} turno',
     turns_many: 'en {{count}} de turnos',
     turns_other: 'en {{count}} turnos',

@@ -220,7 +220,7 @@ export const proxy = {
     noLimit: 'Aucune limite',
     budgets: 'Budgets en SC',
     budgetsAbout:
-      'Quand un budget est épuisé, l’app reçoit l’erreur 402. Les jours et les mois sont en UTC. Les coûts sont estimés jusqu’à ce que le service les indique.',
+      'Quand un budget est épuisé, l’app reçoit l’erreur 402, ou une question vous est posée d’abord. Les jours et les mois sont en UTC. Les coûts sont estimés jusqu’à ce que le service les indique.',
     budgetDay: 'Par jour',
     budgetMonth: 'Par mois',
     budgetTotal: 'Total',

@@ -51,7 +51,7 @@ export const sessions = {
   },
   findings: {
     title: 'Explication du coût',
-    none: 'Le service a pu utiliser son cache à chaque tour de cette session.',
+    none: 'Aucun tour de cette session n’a perdu le cache.',
     turns_one: 'dans {{count}} tour',
     turns_many: 'dans {{count}} tours',
     turns_other: 'dans {{count}} tours',

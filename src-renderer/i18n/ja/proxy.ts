@@ -195,7 +195,7 @@ export const proxy = {
     noLimit: '上限なし',
     budgets: '予算（SC）',
     budgetsAbout:
-      '予算を使い切ると、アプリはエラー402を受け取ります。日と月はUTCです。コストは、サービスが報告するまでは推定です。',
+      '予算を使い切ると、アプリはエラー402を受け取るか、先にあなたに確認します。日と月はUTCです。コストは、サービスが報告するまでは推定です。',
     budgetDay: '1日',
     budgetMonth: '1か月',
     budgetTotal: '合計',

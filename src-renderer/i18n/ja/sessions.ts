@@ -48,7 +48,7 @@ export const sessions = {
   },
   findings: {
     title: 'コストの理由',
-    none: 'このセッションのすべてのターンで、サービスはキャッシュを使えました。',
+    none: 'このセッションでキャッシュを失ったターンはありません。',
     turns_other: '{{count}}ターン',
     lost: '{{tokens}}トークンがキャッシュから読み取られず、コストが{{cost}} SC増えました。',
     lostUnpriced: '{{tokens}}トークンがキャッシュから読み取られませんでした。価格は不明です。',

@@ -219,7 +219,7 @@ export const proxy = {
     noLimit: 'Sem limite',
     budgets: 'Orçamentos em SC',
     budgetsAbout:
-      'Quando um orçamento se esgota, o app recebe o erro 402. Dias e meses são em UTC. Os custos são estimados até o serviço informá-los.',
+      'Quando um orçamento se esgota, o app recebe o erro 402, ou você é consultado antes. Dias e meses são em UTC. Os custos são estimados até o serviço informá-los.',
     budgetDay: 'Por dia',
     budgetMonth: 'Por mês',
     budgetTotal: 'Total',

@@ -50,7 +50,7 @@ export const sessions = {
   },
   findings: {
     title: 'Por que custou isso',
-    none: 'O serviço pôde usar seu cache em todas as rodadas desta sessão.',
+    none: 'Nenhuma rodada desta sessão perdeu o cache.',
     turns_one: 'em {{count}} rodada',
     turns_many: 'em {{count}} de rodadas',
     turns_other: 'em {{count}} rodadas',

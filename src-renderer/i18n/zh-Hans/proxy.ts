@@ -190,7 +190,7 @@ export const proxy = {
     concurrent: '并发请求数',
     noLimit: '无限制',
     budgets: '预算（SC）',
-    budgetsAbout: '预算用完时，应用会收到错误 402。日期和月份按 UTC 计算。在服务报告之前，费用为估算值。',
+    budgetsAbout: '预算用完时，应用会收到错误 402，或先询问你。日期和月份按 UTC 计算。在服务报告之前，费用为估算值。',
     budgetDay: '每日',
     budgetMonth: '每月',
     budgetTotal: '总计',

@@ -48,7 +48,7 @@ export const sessions = {
   },
   findings: {
     title: '费用的由来',
-    none: '此会话的每一轮中，服务都能使用缓存。',
+    none: '此会话中没有任何一轮缓存失效。',
     turns_other: '{{count}} 轮',
     lost: '{{tokens}} 个词元未命中缓存，费用因此增加 {{cost}} SC。',
     lostUnpriced: '{{tokens}} 个词元未命中缓存。价格未知。',

@@ -254,7 +254,9 @@ describe('texts of the window', () => {
 
   it('mark an estimate once, as “est.”', () => {
     const marks = /≈|~\{\{|\(est\.\)|\broughly\b|\babout\b.*\best\.|\best\..*\best\./i
-    expect([...texts].filter(([, text]) => marks.test(text))).toEqual([])
+    // Columns of a terminal have room for one character only.
+    const ofWindow = [...texts].filter(([path]) => !path.startsWith('cli'))
+    expect(ofWindow.filter(([, text]) => marks.test(text))).toEqual([])
     const drawn = sources.filter(({ source }) => source.includes('≈'))
     expect(drawn.map(({ name }) => name)).toEqual([])
   })

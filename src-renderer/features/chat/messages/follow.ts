@@ -71,11 +71,11 @@ export function useFollowEnd(conversationId: string, { box, list, rest }: Parts,
       const [element, blank] = [box.current, rest.current]
       if (!element || !blank || held.current) return
       if (most !== undefined) floor.current = Math.min(floor.current, most)
-      const height = blank.offsetHeight
-      if (floor.current === 0 && height === 0) return
-      const missing = floor.current + element.clientHeight - (element.scrollHeight - height)
-      if (missing <= 0) floor.current = 0
-      blank.style.height = `${floor.current === 0 ? 0 : missing}px`
+      if (floor.current === 0 && blank.offsetHeight === 0) return
+      // Not from `scrollHeight`, which is never less than the height of the view.
+      const used = blank.getBoundingClientRect().top - element.getBoundingClientRect().top + element.scrollTop
+      const missing = floor.current + element.clientHeight - used
+      blank.style.height = `${floor.current === 0 ? 0 : Math.max(0, missing)}px`
     },
     [box, rest],
   )
@@ -106,6 +106,12 @@ export function useFollowEnd(conversationId: string, { box, list, rest }: Parts,
       }, settled)
     }
   }, [box, list, follow, fitRest])
+
+  /** After the list has measured its messages: a floor that needs no blank space is over. */
+  const onMeasured = useCallback((): void => {
+    stick()
+    if (rest.current?.offsetHeight === 0) floor.current = 0
+  }, [stick, rest])
 
   const toEnd = useCallback((): void => {
     wanted.current = null
@@ -165,8 +171,8 @@ export function useFollowEnd(conversationId: string, { box, list, rest }: Parts,
   }, [ids, follow, stick])
 
   useEffect(
-    () => followScroll(box, rest, { following, wanted, wantedTop, follow, stick, fitRest }),
-    [box, rest, follow, stick, fitRest],
+    () => followScroll(box, rest, { following, wanted, wantedTop, follow, stick, onMeasured, fitRest }),
+    [box, rest, follow, stick, onMeasured, fitRest],
   )
 
   // A layout effect, because its cleanup runs while the list still knows its position.
@@ -279,6 +285,7 @@ interface Following {
   wantedTop: RefObject<number>
   follow: (next: boolean) => void
   stick: () => void
+  onMeasured: () => void
   fitRest: (most: number) => void
 }
 
@@ -287,7 +294,7 @@ interface Following {
  * scrolls under a pressed pointer or while a message is edited.
  */
 function followScroll(box: Box, rest: Box, parts: Following): (() => void) | undefined {
-  const { following, wanted, wantedTop, follow, stick, fitRest } = parts
+  const { following, wanted, wantedTop, follow, stick, onMeasured, fitRest } = parts
   const element = box.current
   if (!element) return
   let gesture = 0
@@ -317,8 +324,9 @@ function followScroll(box: Box, rest: Box, parts: Following): (() => void) | und
     if (up && own && belowView(element) > nearEnd) follow(false)
     else if (!up && !following.current && wanted.current === null && belowView(element) <= nearEnd) follow(true)
   }
+  const isHeld = (): boolean => pressed || useStage.getState().editing !== null
   const stickUnlessHeld = (): void => {
-    if (!pressed && useStage.getState().editing === null) stick()
+    if (!isHeld()) stick()
   }
   const onPress = (): void => {
     pressed = true
@@ -329,7 +337,9 @@ function followScroll(box: Box, rest: Box, parts: Following): (() => void) | und
     // After the click, which may open an editor.
     setTimeout(stickUnlessHeld)
   }
-  const sizes = new ResizeObserver(stickUnlessHeld)
+  const sizes = new ResizeObserver(() => {
+    if (!isHeld()) onMeasured()
+  })
   sizes.observe(element)
   for (const child of element.children) if (child !== rest.current) sizes.observe(child)
   const gestures = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const

@@ -90,9 +90,9 @@ export const again = {
     use: 'Point your program at this address. A request that was recorded gets its reply, another one the next reply in order.',
     stop: 'Stop replay',
     stopped: 'The replay was stopped.',
-    leftOut_one: '{{figure}} request was left out: its body or reply is not stored completely, or is no text.',
+    leftOut_one: '{{figure}} request was left out: its body or reply is not stored completely, or is not text.',
     leftOut_other:
-      '{{figure}} requests were left out: their bodies or replies are not stored completely, or are no text.',
+      '{{figure}} requests were left out: their bodies or replies are not stored completely, or are not text.',
   },
   fixture: {
     save: 'Save fixture',
