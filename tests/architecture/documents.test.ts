@@ -180,3 +180,46 @@ describe('docs/guide/command-line.md', () => {
     expect(missing).toEqual([])
   })
 })
+
+describe('the table of WCAG', () => {
+  const table = read('docs/accessibility.md')
+  const rows = table.split('\n').filter((line) => /^\| \d/.test(line))
+
+  it('has each criterion of WCAG 2.2, A and AA, in order', () => {
+    // 4.1.1 is no longer one.
+    const levels = { 1: [1, 5, 5, 13], 2: [4, 2, 1, 11, 8], 3: [2, 6, 8], 4: [3] }
+    const isAaa = (id: string): boolean =>
+      [
+        '1.4.6',
+        '1.4.7',
+        '1.4.8',
+        '1.4.9',
+        '2.1.3',
+        '2.4.8',
+        '2.4.9',
+        '2.4.10',
+        '2.5.5',
+        '2.5.6',
+        '3.3.5',
+        '3.3.6',
+      ].includes(id)
+    const all = Object.entries(levels).flatMap(([principle, counts]) =>
+      counts.flatMap((count, guideline) =>
+        Array.from({ length: count }, (_, at) => `${principle}.${guideline + 1}.${at + 1}`),
+      ),
+    )
+    const wanted = all.filter((id) => !isAaa(id) && !['3.2.5', '4.1.1'].includes(id))
+    expect(wanted).toHaveLength(55)
+    expect(rows.map((row) => row.split(' ')[1])).toEqual(wanted)
+  })
+
+  it('names tests that are there', () => {
+    const named = rows.flatMap((row) => [...row.matchAll(/`((?:e2e|renderer)\/[^`]+)`(?:: “([^”]+)”)?/g)])
+    expect(named.length).toBeGreaterThan(35)
+    const missing = named.filter(([, file = '', title = '']) => {
+      const path = `tests/${file}`
+      return !exists(path) || !read(path).includes(title)
+    })
+    expect(missing.map(([found]) => found)).toEqual([])
+  })
+})

@@ -88,9 +88,9 @@ interface Violation {
 
 /**
  * Violations of WCAG 2.1 AA that axe finds in the current state of the page. With `within` (a selector, or `html`), checks axe's best
- * practices as well.
+ * practices as well, or the named rules alone.
  */
-export async function violations(page: Page, within?: string): Promise<Violation[]> {
+export async function violations(page: Page, within?: string, rules?: string[]): Promise<Violation[]> {
   // Colours are final when all transitions have ended.
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'))
   // Legacy mode runs axe in the page itself, without a second page that merges the results of frames of other origins. No page here has
@@ -99,7 +99,7 @@ export async function violations(page: Page, within?: string): Promise<Violation
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)
   const axe = new AxeBuilder({ page, axeSource: 'undefined' }).setLegacyMode()
   if (within === undefined) axe.options({ resultTypes: ['violations'], runOnly: standards })
-  else axe.options({ resultTypes: ['violations'] }).include(within)
+  else axe.options({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) }).include(within)
   const found = await axe.analyze()
   return found.violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html.slice(0, 200)) }))
 }

@@ -23,15 +23,17 @@ async function tabs(page: Page, start: Locator, presses: number, step: string): 
   expect(`${order.join('\n')}\n`).toMatchSnapshot(`${step}.txt`)
 }
 
-/** Starts to collect what live regions announce. The returned function waits until `last` was announced. */
-async function listen(page: Page): Promise<(last: RegExp) => Promise<string[]>> {
-  await page.evaluate(() => {
+/** Starts to collect what live regions announce, or those that the selector `live` finds. The returned function waits until `last` was announced. */
+async function listen(
+  page: Page,
+  live = '[role="status"], [role="alert"], [role="log"], [aria-live="polite"], [aria-live="assertive"]',
+): Promise<(last: RegExp) => Promise<string[]>> {
+  await page.evaluate((regions) => {
     const said: string[] = []
     Object.assign(globalThis, { said })
-    const live = '[role="status"], [role="alert"], [role="log"], [aria-live="polite"], [aria-live="assertive"]'
     const say = (node: Node) => {
       const element = node instanceof Element ? node : node.parentElement
-      const text = element?.closest(live) ? node.textContent?.trim() : null
+      const text = element?.closest(regions) ? node.textContent?.trim() : null
       if (text) said.push(text)
     }
     new MutationObserver((changes) => {
@@ -39,7 +41,7 @@ async function listen(page: Page): Promise<(last: RegExp) => Promise<string[]>> 
         if (type === 'characterData') say(target)
         else for (const node of addedNodes) say(node)
     }).observe(document.body, { subtree: true, childList: true, characterData: true })
-  })
+  }, live)
   const said = () => page.evaluate(() => (globalThis as unknown as { said: string[] }).said)
   return async (last) => {
     await expect.poll(async () => (await said()).at(-1)).toMatch(last)
@@ -77,7 +79,7 @@ test.describe('a scripted model', () => {
     await tabs(page, composer(page), 4, 'chat-2-tab')
     await pickModel(page, scripted)
     line = { text: reply }
-    const said = await listen(page)
+    const said = await listen(page, '[role="log"]')
     await page.keyboard.type('When does it leave?')
     await page.keyboard.press('Enter')
     await settled(page, 'complete')
@@ -108,7 +110,7 @@ test.describe('a scripted model', () => {
       yield ' one is not. The end'
     }
     line = { text: parts() }
-    const said = await listen(page)
+    const said = await listen(page, '[role="log"]')
     await composer(page).fill('Tell me.')
     await page.keyboard.press('Enter')
     // Before the reply has ended.
@@ -230,6 +232,6 @@ test.describe('the sandbox', () => {
       .last()
       .click()
     await expect(page.getByRole('heading', { level: 1, name: windowText('settings:chat.title') })).toBeVisible()
-    await heard(page.locator('body'), 'settings-1-chat')
+    await heard(main(page), 'settings-1-chat')
   })
 })
