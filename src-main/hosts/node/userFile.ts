@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path'
 import { StudioError } from '../../core/errors.ts'
 import { codeOf, fileProblem, isSystemError } from '../../core/shared/diskProblem.ts'
 import { exitCodes, log } from './output.ts'
-import { onEndSignals, signalCode } from './signals.ts'
+import { endsInOrder, onEndSignals, signalCode } from './signals.ts'
 
 // Reads and writes files that the command line names.
 
@@ -121,6 +121,8 @@ export async function withTemporaryPath<T>(folder: string, use: (part: string) =
   const part = join(folder, `.inference-studio-${randomUUID()}.part`)
   const drop = (): void => rmSync(part, { recursive: true, force: true })
   const release = onEndSignals(() => {
+    // The command stops requests first, and the file is deleted on its way out.
+    if (endsInOrder()) return
     drop()
     log('error', 'Cancelled.')
     process.exit(signalCode() ?? exitCodes.failed)
