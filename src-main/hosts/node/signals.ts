@@ -21,10 +21,26 @@ const sameRequestMs = 300
 
 /** The first end signal of the command that runs, or null. */
 let received: { signal: EndSignal; at: number } | null = null
+/** How many parts of the command stop their work in order at an end signal. */
+let inOrder = 0
 
 /** Forgets the signal of an earlier command. */
 export function openSignals(): void {
   received = null
+  inOrder = 0
+}
+
+/** Whether an end signal makes the command stop its work in order, so that nothing else may end the process. */
+export const endsInOrder = (): boolean => inOrder > 0
+
+/** Returns what ends it, once. */
+function endInOrder(): () => void {
+  inOrder += 1
+  let isOver = false
+  return () => {
+    if (!isOver) inOrder -= 1
+    isOver = true
+  }
 }
 
 /** Exit code of a program that a signal ended, as shells report it: 129 for SIGHUP, 130 for SIGINT, 143 for SIGTERM. */
@@ -66,15 +82,19 @@ export function onEndSignals(onEnd: () => void): () => void {
 export function listenForEnd(): { asked: Promise<void>; signal: AbortSignal; release(): void } {
   // Signal handlers do not keep a process alive, and `requests --follow` has no socket that would.
   const stayAlive = setInterval(() => undefined, 2 ** 30)
-  const release = () => clearInterval(stayAlive)
+  const over = endInOrder()
   const end = new AbortController()
   const asked = new Promise<void>((resolve) => {
     onEndSignals(() => {
-      release()
+      clearInterval(stayAlive)
       end.abort()
       resolve()
     })
   })
+  const release = () => {
+    clearInterval(stayAlive)
+    over()
+  }
   return { asked, signal: end.signal, release }
 }
 
@@ -96,12 +116,16 @@ export function listenForInterrupt(): Interrupt {
   const asked = new AbortController()
   const { signal } = asked
   const now = () => asked.abort(ownError('cancelled', t('cancelled')))
-  const release = onEndSignals(now)
+  const over = endInOrder()
+  const stopListening = onEndSignals(now)
   return {
     signal,
     now,
     byCtrlC: () => asked.abort(cancelledByCtrlC()),
-    release,
+    release() {
+      stopListening()
+      over()
+    },
     or: (work) =>
       new Promise((resolve, reject) => {
         const give = () => reject(signal.reason)

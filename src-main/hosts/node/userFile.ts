@@ -7,7 +7,7 @@ import type { StudioError } from '../../core/errors.ts'
 import { codeOf, isSystemError } from '../../core/shared/diskProblem.ts'
 import { exitCodes, tell } from './output.ts'
 import { fileError, ownError } from './ownWords.ts'
-import { onEndSignals, signalCode } from './signals.ts'
+import { endsInOrder, onEndSignals, signalCode } from './signals.ts'
 
 // Reads and writes files that the command line names.
 
@@ -122,6 +122,8 @@ export async function withTemporaryPath<T>(folder: string, use: (part: string) =
   const part = join(folder, `.inference-studio-${randomUUID()}.part`)
   const drop = (): void => rmSync(part, { recursive: true, force: true })
   const release = onEndSignals(() => {
+    // The command stops requests first, and the file is deleted on its way out.
+    if (endsInOrder()) return
     drop()
     tell('error', t('cancelled'))
     process.exit(signalCode() ?? exitCodes.failed)

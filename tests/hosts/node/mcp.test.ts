@@ -3,8 +3,8 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { createRouterClient } from '@orpc/server'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createCore } from '../../../src-main/core/core.ts'
-import { openLocalSocket } from '../../../src-main/hosts/node/localSocket.ts'
+import { type Core, createCore } from '../../../src-main/core/core.ts'
+import { type LocalSocket, openLocalSocket } from '../../../src-main/hosts/node/localSocket.ts'
 import { realParts } from '../../../src-main/hosts/node/realDependencies.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { testHost } from '../../core/helpers/core.ts'
@@ -26,6 +26,18 @@ async function agent(args: string[], env: Record<string, string>): Promise<Clien
   return client
 }
 
+/** Lets commands find this core, as a running studio does. */
+async function serveLocally(dataDir: string, core: Core): Promise<LocalSocket | null> {
+  const socket = await openLocalSocket(
+    dataDir,
+    () => null,
+    () => undefined,
+  )
+  onTestFinished(() => socket?.close())
+  await socket?.serve(core)
+  return socket
+}
+
 it('over standard input and output an agent uses the running studio, and a cancelled call ends there', async () => {
   const sandbox = await startSandbox()
   onTestFinished(() => sandbox.close())
@@ -35,13 +47,7 @@ it('over standard input and output an agent uses the running studio, and a cance
   onTestFinished(() => core.stop())
   const client = createRouterClient(core.router)
   const { key } = await client.apps.add({ name: 'agent', tools: true })
-  const socket = await openLocalSocket(
-    dataDir,
-    () => null,
-    () => undefined,
-  )
-  onTestFinished(() => socket?.close())
-  await socket?.serve(core)
+  await serveLocally(dataDir, core)
   // The local API has a port of its own, which no setting names: the socket says where it is.
   const port = process.platform === 'win32' ? ['--api-port', new URL(core.addresses().proxy ?? '').port] : []
   const own = await agent(['--data-dir', dataDir, ...port], { INFERENCE_STUDIO_KEY: key })
@@ -69,8 +75,11 @@ it('an agent goes on when the studio was started again, which has forgotten its 
   const first = await createCore(testHost(dataDir).host, { connect, proxyPort: 0 })
   const { key } = await createRouterClient(first.router).apps.add({ name: 'agent', tools: true })
   const proxyPort = Number(new URL(first.addresses().proxy ?? '').port)
-  const own = await agent(['--data-dir', dataDir, '--api-port', `${proxyPort}`], { INFERENCE_STUDIO_KEY: key })
+  const socket = await serveLocally(dataDir, first)
+  const port = process.platform === 'win32' ? ['--api-port', `${proxyPort}`] : []
+  const own = await agent(['--data-dir', dataDir, ...port], { INFERENCE_STUDIO_KEY: key })
   expect((await own.listTools()).tools).toHaveLength(6)
+  await socket?.close()
   await first.stop()
   const second = await createCore(testHost(dataDir).host, { connect, proxyPort })
   onTestFinished(() => second.stop())
@@ -95,13 +104,7 @@ it.skipIf(process.platform === 'win32')('a running studio without a local API is
   const dataDir = temporaryFolder('studio-mcp-')
   const core = await createCore(testHost(dataDir).host, { proxyPort: null })
   onTestFinished(() => core.stop())
-  const socket = await openLocalSocket(
-    dataDir,
-    () => null,
-    () => undefined,
-  )
-  onTestFinished(() => socket?.close())
-  await socket?.serve(core)
+  await serveLocally(dataDir, core)
   vi.stubEnv('INFERENCE_STUDIO_KEY', 'isk_any')
   const { code, stderr } = await runInProcess(['mcp', '--data-dir', dataDir], realParts)
   vi.unstubAllEnvs()

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { listenOn } from '../../../src-main/hosts/node/listen.ts'
@@ -43,7 +44,7 @@ beforeAll(async () => {
         `data: ${JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { content: 'Half a reply' } }] })}\n\n`,
       )
       reached.resolve()
-    }
+    } else if (path.endsWith('/audio/transcriptions')) return reached.resolve()
     // Requests about the account stay without a reply.
   })
   baseUrl = `http://127.0.0.1:${await listenOn(service, 0, false)}/v1`
@@ -80,6 +81,20 @@ describe.each(phases)('a chat that waits for the %s', (phase) => {
     )
   })
 })
+
+it.each(signals.slice(-1))(
+  '%s ends a transcription of standard input with %i, settles its request and deletes the copy',
+  async (signal, code) => {
+    const args = ['transcribe', '-', '--base-url', baseUrl, '--data-dir', cli.dataDir]
+    const command = cli.start(args, {}, 'RIFF')
+    await reached.promise
+    command.child.kill(signal)
+    expect(await command.ended).toMatchObject({ code, stderr: expect.stringMatching(/Cancelled\.\n$/) })
+    expect(await statesOf(cli.dataDir)).toContain('cancelled')
+    expect(await statesOf(cli.dataDir)).not.toContainEqual(expect.stringMatching(/sent|waiting|unknown|streaming/))
+    expect(readdirSync(cli.home).filter((name) => name.endsWith('.part'))).toEqual([])
+  },
+)
 
 it('a chat that was killed is one warning of the next command that writes', { tags: 'long' }, async () => {
   hangsAt = 'text'

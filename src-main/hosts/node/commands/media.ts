@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, extname } from 'node:path'
+import { addAbortSignal } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { MakingState } from '../../../../src-preload/contract/createdItems.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
@@ -55,7 +56,7 @@ export async function speak(argument: string | undefined, options: SpeakOptions,
       (change) => (change.type === 'speech' ? [change.speech] : change.type === 'snapshot' ? change.speeches : []),
       { id, cancel, interrupt },
     )
-    await put(await download(studio, (await speech.save({ id })).downloadId), file)
+    await save(studio, interrupt, speech.save({ id }), file)
     report(options, file, { id, seconds: made.seconds, bytes: made.audioBytes, cost: made.cost })
   })
 }
@@ -103,7 +104,7 @@ function transcribeFile(path: string, name: string, file: string | null, options
           ...{ id, cancel, interrupt },
         })
     if (options.json && file === null) return printJson({ id, text: made.text, cues: made.cues, cost: made.cost })
-    await put(await download(studio, (await transcription.save({ transcriptId: id, as })).downloadId), file)
+    await save(studio, interrupt, transcription.save({ transcriptId: id, as }), file)
     if (file !== null) report(options, file, { id, cost: made.cost })
   })
 }
@@ -136,7 +137,7 @@ export async function image(argument: string | undefined, options: ImageOptions,
         const problem = made.slots.find((slot) => slot.problem !== null)?.problem
         throw problemError(problem ?? null, t('media.noImage'))
       }
-      await put(await download(studio, (await images.save({ ids: [imageId] })).downloadId), file)
+      await save(studio, interrupt, images.save({ ids: [imageId] }), file)
       report(options, file, { id: imageId, cost: made.cost })
     }
   })
@@ -216,9 +217,22 @@ async function outputFile({ output, force }: MediaOptions, number = ''): Promise
   return fileToWrite(named, outputOption({ force }))
 }
 
-async function put(bytes: AsyncIterable<Uint8Array>, file: string | null): Promise<void> {
-  if (file !== null) return writeFileAtomically(file, bytes)
-  for await (const part of bytes) await writeOutput(part)
+/** Writes a result to its file, or to standard output. @throws StudioError `cancelled` by an end signal, and then there is no file */
+async function save(
+  studio: UsedStudio,
+  { or, signal }: Interrupt,
+  offered: Promise<{ downloadId: string }>,
+  file: string | null,
+): Promise<void> {
+  const { downloadId } = await or(offered)
+  const bytes = addAbortSignal(signal, await or(download(studio, downloadId)))
+  try {
+    if (file !== null) await writeFileAtomically(file, bytes)
+    else for await (const part of bytes) await writeOutput(part)
+  } catch (thrown) {
+    signal.throwIfAborted()
+    throw thrown
+  }
 }
 
 function report({ json }: MediaOptions, file: string | null, facts: object): void {
