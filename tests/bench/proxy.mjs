@@ -2,12 +2,14 @@
 import { arch, cpus, release, totalmem } from 'node:os'
 import { cancelPart, cancelRows, reportCancel } from './cancel.mjs'
 import { loadPart, loadRows, reportLoad } from './load.mjs'
+import { loggingPart, reportLogging } from './logging.mjs'
 import { peerNames, startFarEnd, startPeers } from './peers.mjs'
 import { reportStreams, streamRows, streamsPart } from './streams.mjs'
 import { reportUploads, uploadRows, uploadsPart } from './uploads.mjs'
 
 const parts = {
   load: { measure: (peers, _far, options) => loadPart(peers, options), report: reportLoad, rows: loadRows },
+  logging: { measure: loggingPart, report: reportLogging, rows: () => [] },
   streams: { measure: streamsPart, report: reportStreams, rows: streamRows },
   cancel: { measure: cancelPart, report: reportCancel, rows: cancelRows },
   uploads: { measure: uploadsPart, report: reportUploads, rows: uploadRows },
