@@ -115,7 +115,7 @@ export const settings = {
     titles: 'Titel schreibt',
     titlesHint:
       'Dieses Modell liest die erste Nachricht und Antwort jedes neuen Chats. Jeder Titel ist eine bezahlte Anfrage.',
-    titlesOff: 'Erste Wörter, kein Modell',
+    titlesOff: 'Erster Satz, kein Modell',
   },
   shortcuts: {
     title: 'Tastenkürzel',

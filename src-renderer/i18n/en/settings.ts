@@ -108,7 +108,7 @@ export const settings = {
     newInstructionsHint: 'Sent at the start of each new chat. Existing chats keep theirs.',
     titles: 'Titles written by',
     titlesHint: 'This model reads the first message and reply of each new chat. Each title is a paid request.',
-    titlesOff: 'First words, no model',
+    titlesOff: 'First sentence, no model',
   },
   shortcuts: {
     title: 'Shortcuts',

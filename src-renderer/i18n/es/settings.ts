@@ -116,7 +116,7 @@ export const settings = {
     titles: 'Títulos escritos por',
     titlesHint:
       'Este modelo lee el primer mensaje y la primera respuesta de cada chat nuevo. Cada título es una solicitud de pago.',
-    titlesOff: 'Primeras palabras, sin modelo',
+    titlesOff: 'Primera frase, sin modelo',
   },
   shortcuts: {
     title: 'Atajos',

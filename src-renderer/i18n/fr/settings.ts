@@ -116,7 +116,7 @@ export const settings = {
     titles: 'Titres rédigés par',
     titlesHint:
       'Ce modèle lit le premier message et la première réponse de chaque nouvelle discussion. Chaque titre est une requête payante.',
-    titlesOff: 'Premiers mots, sans modèle',
+    titlesOff: 'Première phrase, sans modèle',
   },
   shortcuts: {
     title: 'Raccourcis',

@@ -109,7 +109,7 @@ export const settings = {
     titles: 'タイトルの作成',
     titlesHint:
       'このモデルが、新しいチャットの最初のメッセージと返信を読みます。タイトルごとに有料のリクエストが1件かかります。',
-    titlesOff: '冒頭の言葉（モデル不使用）',
+    titlesOff: '最初の文（モデル不使用）',
   },
   shortcuts: {
     title: 'ショートカット',

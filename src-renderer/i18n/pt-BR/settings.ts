@@ -113,7 +113,7 @@ export const settings = {
     titles: 'Títulos escritos por',
     titlesHint:
       'Este modelo lê a primeira mensagem e a primeira resposta de cada nova conversa. Cada título é uma solicitação paga.',
-    titlesOff: 'Primeiras palavras, sem modelo',
+    titlesOff: 'Primeira frase, sem modelo',
   },
   shortcuts: {
     title: 'Atalhos',

@@ -106,7 +106,7 @@ export const settings = {
     newInstructionsHint: '在每个新聊天开始时发送。已有的聊天保留各自的指令。',
     titles: '标题生成方式',
     titlesHint: '此模型会读取每个新聊天的第一条消息和回复。每个标题都是一条付费请求。',
-    titlesOff: '取开头几个词，不用模型',
+    titlesOff: '取第一句，不用模型',
   },
   shortcuts: {
     title: '快捷键',
