@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { problemOf } from '../../api/problem.ts'
-import { asSentence, showFull, showList } from '../../i18n/format.ts'
+import { asSentence, joinSentences, showFull, showList } from '../../i18n/format.ts'
 import { ConnectForm } from '../../shared/connect/ConnectForm.tsx'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate } from '../../shared/navigation.ts'
@@ -35,7 +35,11 @@ export function StorageNotice() {
         problem={problem}
         noAction
         title={t('storage.title')}
-        meaning={`${asSentence(t(`kinds.${problem.kind}.title`))} ${t(`kinds.${problem.kind}.meaning`)} ${t('storage.meaning')}`}
+        meaning={joinSentences([
+          asSentence(t(`kinds.${problem.kind}.title`)),
+          t(`kinds.${problem.kind}.meaning`),
+          t('storage.meaning'),
+        ])}
       >
         <Button size="small" busy={busy} onClick={check}>
           {t('storage.action')}
@@ -96,7 +100,10 @@ function Restored({ at, onDismiss }: { at: string; onDismiss: () => void }) {
           : { label: t('dismiss'), onClick: onDismiss }
       }
     >
-      {t('restored.notice', { at: showFull(at) })} {keyless && t('restored.key', { name: plainText(keyless.name) })}
+      {joinSentences([
+        t('restored.notice', { at: showFull(at) }),
+        keyless && t('restored.key', { name: plainText(keyless.name) }),
+      ])}
       <Dialog
         open={asking && keyless !== null}
         onClose={() => setAsking(false)}

@@ -6,7 +6,7 @@ import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Drawing } from '../../../src-preload/contract/images.ts'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
-import { showDay, showSc } from '../../i18n/format.ts'
+import { joinFacts, showDay, showSc } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
@@ -99,7 +99,7 @@ function wordsOf(drawing: Drawing): string {
   if (isMaking(drawing)) return t('under.state.making')
   if (isTroubled(drawing) && kept === 0) return t(`under.state.${state === 'done' ? 'failed' : state}`)
   if (inSight.count === 0) return t('list.deleted')
-  return kept < n ? t('list.ofPictures', { kept, count: n }) : t('list.pictures', { count: inSight.count })
+  return kept < n ? t('list.ofPictures', { kept, all: n }) : t('list.pictures', { count: inSight.count })
 }
 
 function Row({ drawing, reached, onReach }: { drawing: Drawing; reached: boolean; onReach: () => void }) {
@@ -128,8 +128,7 @@ function Row({ drawing, reached, onReach }: { drawing: Drawing; reached: boolean
         <span className="images-row-words">
           <b dir="auto">{prompt}</b>
           <span className="num" data-bad={isTroubled(drawing)}>
-            {wordsOf(drawing)}
-            {cost !== null && ` · ${amountOf(cost, costIs)}`} · {showDay(createdAt)}
+            {joinFacts([wordsOf(drawing), cost !== null && amountOf(cost, costIs), showDay(createdAt)])}
           </span>
         </span>
       </button>

@@ -3,7 +3,7 @@ import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { VList } from 'virtua'
 import type { Speech } from '../../../src-preload/contract/speech.ts'
-import { showDay } from '../../i18n/format.ts'
+import { joinFacts, showDay } from '../../i18n/format.ts'
 import { clockOf } from '../../shared/audio/durationText.ts'
 import { isComposing } from '../../shared/isComposing.ts'
 import { navigate } from '../../shared/navigation.ts'
@@ -160,7 +160,7 @@ function Row({ speech, at, open, reached }: { speech: Speech; at: number; open: 
           <b dir="auto" className="truncate font-[520]">
             {excerpt.replace(/\s+/g, ' ')}
           </b>
-          <span className="num truncate text-faint text-s">{facts.filter(Boolean).join(' · ')}</span>
+          <span className="num truncate text-faint text-s">{joinFacts(facts)}</span>
         </button>
         <span className="pointer-events-none absolute end-2.5 top-2.5 flex items-center gap-1.5">
           {favourite && <Star role="img" aria-label={t('isFavourite')} size={13} className="fill-current text-warn" />}

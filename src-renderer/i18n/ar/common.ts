@@ -18,6 +18,7 @@ export const common = {
   loading: 'جارٍ التحميل…',
   storageFailed: 'مساحة تخزين المتصفح لهذه الصفحة ممتلئة. تبقى المسودات والاختيارات حتى إغلاق هذه النافذة.',
   justNow: 'الآن',
+  named: '{{name}}: {{value}}',
   updatedAgo: 'آخر تحديث: {{ago}}',
   checkedAgo: 'آخر فحص: {{ago}}',
   syncedAgo: 'آخر مزامنة: {{ago}}',

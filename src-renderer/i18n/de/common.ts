@@ -19,6 +19,7 @@ export const common = {
   storageFailed:
     'Der Speicher des Browsers für diese Seite ist voll. Entwürfe und Auswahlen bleiben nur erhalten, bis du dieses Fenster schließt.',
   justNow: 'gerade eben',
+  named: '{{name}}: {{value}}',
   updatedAgo: 'Aktualisiert {{ago}}',
   checkedAgo: 'Geprüft {{ago}}',
   syncedAgo: 'Synchronisiert {{ago}}',

@@ -25,7 +25,7 @@ export const sessions = {
   empty:
     'Wenn eine App die Anfragen einer Unterhaltung über die lokale API sendet, erscheinen sie hier als eine Sitzung.',
   estimated: 'gesch.',
-  atLeast: 'mindestens',
+  atLeast: '<small>mindestens</small> {{figure}}',
   unknown: 'unbekannt',
   lostNothing: 'Nichts',
   lostTurns_one: '{{count}} Runde',
@@ -33,8 +33,10 @@ export const sessions = {
   lostCost: '+{{cost}} SC',
   kept: 'Erhalten',
   starts: 'Beginn',
-  lostTokens: '{{tokens}} Tokens verloren',
-  shownTurns: 'Die neuesten {{count}} Runden werden angezeigt.',
+  lostTokens_one: '{{tokens}} Token verloren',
+  lostTokens_other: '{{tokens}} Tokens verloren',
+  shownTurns_one: 'Die neueste Runde wird angezeigt.',
+  shownTurns_other: 'Die neuesten {{count}} Runden werden angezeigt.',
   turns: 'Runden dieser Sitzung',
   chart: {
     title: 'Tokens pro Runde',

@@ -18,6 +18,7 @@ export const common = {
   loading: 'Loading…',
   storageFailed: 'The browser’s storage for this page is full. Drafts and choices last until you close this window.',
   justNow: 'just now',
+  named: '{{name}}: {{value}}',
   updatedAgo: 'Updated {{ago}}',
   checkedAgo: 'Checked {{ago}}',
   syncedAgo: 'Synced {{ago}}',

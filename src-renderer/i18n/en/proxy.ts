@@ -66,8 +66,10 @@ export const proxy = {
       budgetUsed: 'Budget used up',
       budgetShort: 'Budget too small',
       idle: 'Idle',
-      streaming: '{{count}} streaming',
-      waiting: '{{count}} waiting',
+      streaming_one: '{{count}} streaming',
+      streaming_other: '{{count}} streaming',
+      waiting_one: '{{count}} waiting',
+      waiting_other: '{{count}} waiting',
     },
     blocked: {
       paused: 'Paused. Requests are refused.',
@@ -92,7 +94,8 @@ export const proxy = {
     noRequestsToday: 'No request sent to the service today',
     requestsToday_one: '{{requests}} request today',
     requestsToday_other: '{{requests}} requests today',
-    tokensToday: '{{tokens}} tokens',
+    tokensToday_one: '{{tokens}} token',
+    tokensToday_other: '{{tokens}} tokens',
     lastUsed: 'Last used {{at}}',
     neverUsed: 'Never used',
     sparkline:
@@ -308,7 +311,8 @@ export const proxy = {
     showInLog: 'Show in log',
   },
   setup: {
-    search: 'Search {{count}} apps',
+    search_one: 'Search {{count}} app',
+    search_other: 'Search {{count}} apps',
     list: 'Apps',
     noMatch:
       'No instructions for “{{search}}”. Any program that accepts a base URL and a key works: see the first entries.',

@@ -19,6 +19,7 @@ export const common = {
   storageFailed:
     'El almacenamiento del navegador para esta página está lleno. Los borradores y lo que elijas se conservan hasta que cierres esta ventana.',
   justNow: 'ahora mismo',
+  named: '{{name}}: {{value}}',
   updatedAgo: 'Actualizado {{ago}}',
   checkedAgo: 'Comprobado {{ago}}',
   syncedAgo: 'Sincronizado {{ago}}',

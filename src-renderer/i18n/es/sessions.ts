@@ -25,7 +25,7 @@ export const sessions = {
   empty:
     'Cuando una app envía las solicitudes de una conversación a través de la API local, aparecen aquí como una sola sesión.',
   estimated: 'est.',
-  atLeast: 'como mínimo',
+  atLeast: '<small>como mínimo</small> {{figure}}',
   unknown: 'desconocido',
   lostNothing: 'Nada',
   lostTurns_one: '{{count}} turno',
@@ -34,8 +34,12 @@ export const sessions = {
   lostCost: '+{{cost}} SC',
   kept: 'Conservada',
   starts: 'Inicio',
-  lostTokens: '{{tokens}} tokens perdidos',
-  shownTurns: 'Se muestran los {{count}} turnos más recientes.',
+  lostTokens_one: '{{tokens}} token perdido',
+  lostTokens_many: '{{tokens}} de tokens perdidos',
+  lostTokens_other: '{{tokens}} tokens perdidos',
+  shownTurns_one: 'Se muestra el turno más reciente.',
+  shownTurns_many: 'Se muestran los {{count}} de turnos más recientes.',
+  shownTurns_other: 'Se muestran los {{count}} turnos más recientes.',
   turns: 'Turnos de esta sesión',
   chart: {
     title: 'Tokens por turno',

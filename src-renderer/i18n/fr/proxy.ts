@@ -71,8 +71,12 @@ export const proxy = {
       budgetUsed: 'Budget épuisé',
       budgetShort: 'Budget insuffisant',
       idle: 'Inactive',
-      streaming: '{{count}} en réception',
-      waiting: '{{count}} en attente',
+      streaming_one: '{{count}} en réception',
+      streaming_many: '{{count}} en réception',
+      streaming_other: '{{count}} en réception',
+      waiting_one: '{{count}} en attente',
+      waiting_many: '{{count}} en attente',
+      waiting_other: '{{count}} en attente',
     },
     blocked: {
       paused: 'En pause. Les requêtes sont refusées.',
@@ -99,7 +103,9 @@ export const proxy = {
     requestsToday_one: '{{requests}} requête aujourd’hui',
     requestsToday_many: '{{requests}} requêtes aujourd’hui',
     requestsToday_other: '{{requests}} requêtes aujourd’hui',
-    tokensToday: '{{tokens}} tokens',
+    tokensToday_one: '{{tokens}} token',
+    tokensToday_many: '{{tokens}} tokens',
+    tokensToday_other: '{{tokens}} tokens',
     lastUsed: 'Dernière utilisation : {{at}}',
     neverUsed: 'Jamais utilisée',
     sparkline:
@@ -328,7 +334,9 @@ export const proxy = {
     showInLog: 'Afficher dans le journal',
   },
   setup: {
-    search: 'Rechercher parmi {{count}} apps',
+    search_one: 'Rechercher parmi {{count}} app',
+    search_many: 'Rechercher parmi {{count}} d’apps',
+    search_other: 'Rechercher parmi {{count}} apps',
     list: 'Apps',
     noMatch:
       'Pas d’instructions pour « {{search}} ». Tout programme qui accepte une URL de base et une clé fonctionne : voyez les premières entrées.',

@@ -25,7 +25,7 @@ export const sessions = {
   empty:
     'Quand une app envoie les requêtes d’une conversation par l’API locale, elles s’affichent ici comme une session.',
   estimated: 'est.',
-  atLeast: 'au moins',
+  atLeast: '<small>au moins</small> {{figure}}',
   unknown: 'inconnu',
   lostNothing: 'Aucun',
   lostTurns_one: '{{count}} tour',
@@ -34,8 +34,12 @@ export const sessions = {
   lostCost: '+{{cost}} SC',
   kept: 'Conservé',
   starts: 'Début',
-  lostTokens: '{{tokens}} tokens perdus',
-  shownTurns: 'Les {{count}} tours les plus récents sont affichés.',
+  lostTokens_one: '{{tokens}} token perdu',
+  lostTokens_many: '{{tokens}} de tokens perdus',
+  lostTokens_other: '{{tokens}} tokens perdus',
+  shownTurns_one: 'Le tour le plus récent est affiché.',
+  shownTurns_many: 'Les {{count}} de tours les plus récents sont affichés.',
+  shownTurns_other: 'Les {{count}} tours les plus récents sont affichés.',
   turns: 'Tours de cette session',
   chart: {
     title: 'Tokens par tour',

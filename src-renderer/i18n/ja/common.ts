@@ -19,6 +19,7 @@ export const common = {
   storageFailed:
     'このページ用のブラウザーの保存領域がいっぱいです。下書きと選択内容は、このウィンドウを閉じるまで保持されます。',
   justNow: 'たった今',
+  named: '{{name}}：{{value}}',
   updatedAgo: '更新：{{ago}}',
   checkedAgo: '確認：{{ago}}',
   syncedAgo: '同期：{{ago}}',

@@ -65,8 +65,8 @@ export const proxy = {
       budgetUsed: '予算を使い切り',
       budgetShort: '予算が不足',
       idle: '動作なし',
-      streaming: '{{count}}件受信中',
-      waiting: '{{count}}件待機中',
+      streaming_other: '{{count}}件受信中',
+      waiting_other: '{{count}}件待機中',
     },
     blocked: {
       paused: '一時停止中です。リクエストは拒否されます。',
@@ -89,7 +89,7 @@ export const proxy = {
     unpriced_other: 'コスト不明の{{count}}件を除く',
     noRequestsToday: '今日サービスに送信したリクエストなし',
     requestsToday_other: '今日{{requests}}件のリクエスト',
-    tokensToday: '{{tokens}}トークン',
+    tokensToday_other: '{{tokens}}トークン',
     lastUsed: '最終使用：{{at}}',
     neverUsed: '未使用',
     sparkline: '過去60分のリクエスト：合計{{total}}件、最も多い1分間で{{most}}件、直近の1分間で{{now}}件。',
@@ -299,7 +299,7 @@ export const proxy = {
     showInLog: 'ログで表示',
   },
   setup: {
-    search: '{{count}}個のアプリを検索',
+    search_other: '{{count}}個のアプリを検索',
     list: 'アプリ',
     noMatch:
       '「{{search}}」の手順はありません。ベースURLとキーを設定できるプログラムなら使えます。最初の項目を参照してください。',

@@ -37,7 +37,7 @@ export const shell = {
     proxyWaiting: 'ローカルAPI：未接続',
     proxyFailed: 'ローカルAPI：{{title}}',
     proxyTools_other: 'アプリ{{count}}個',
-    proxyActive: '{{count}}件実行中',
+    proxyActive_other: '{{count}}件実行中',
     requests: '現在の1分間のリクエスト',
     localApi: 'ローカルAPI：{{state}}',
     used: '{{used}} / {{limit}}',

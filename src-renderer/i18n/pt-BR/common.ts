@@ -19,6 +19,7 @@ export const common = {
   storageFailed:
     'O armazenamento do navegador para esta página está cheio. Rascunhos e escolhas duram até você fechar esta janela.',
   justNow: 'agora mesmo',
+  named: '{{name}}: {{value}}',
   updatedAgo: 'Atualizado {{ago}}',
   checkedAgo: 'Verificado {{ago}}',
   syncedAgo: 'Sincronizado {{ago}}',

@@ -70,8 +70,12 @@ export const proxy = {
       budgetUsed: 'Orçamento esgotado',
       budgetShort: 'Orçamento insuficiente',
       idle: 'Inativo',
-      streaming: '{{count}} recebendo',
-      waiting: '{{count}} em espera',
+      streaming_one: '{{count}} recebendo',
+      streaming_many: '{{count}} recebendo',
+      streaming_other: '{{count}} recebendo',
+      waiting_one: '{{count}} em espera',
+      waiting_many: '{{count}} em espera',
+      waiting_other: '{{count}} em espera',
     },
     blocked: {
       paused: 'Em pausa. As solicitações são recusadas.',
@@ -98,7 +102,9 @@ export const proxy = {
     requestsToday_one: '{{requests}} solicitação hoje',
     requestsToday_many: '{{requests}} de solicitações hoje',
     requestsToday_other: '{{requests}} solicitações hoje',
-    tokensToday: '{{tokens}} tokens',
+    tokensToday_one: '{{tokens}} token',
+    tokensToday_many: '{{tokens}} tokens',
+    tokensToday_other: '{{tokens}} tokens',
     lastUsed: 'Último uso: {{at}}',
     neverUsed: 'Nunca usado',
     sparkline:
@@ -326,7 +332,9 @@ export const proxy = {
     showInLog: 'Mostrar no registro',
   },
   setup: {
-    search: 'Buscar entre {{count}} apps',
+    search_one: 'Buscar entre {{count}} app',
+    search_many: 'Buscar entre {{count}} de apps',
+    search_other: 'Buscar entre {{count}} apps',
     list: 'Apps',
     noMatch:
       'Não há instruções para “{{search}}”. Qualquer programa que aceita uma URL base e uma chave funciona: veja as primeiras entradas.',

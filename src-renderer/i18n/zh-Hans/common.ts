@@ -18,6 +18,7 @@ export const common = {
   loading: '正在加载…',
   storageFailed: '浏览器为此页面提供的存储空间已满。草稿和选项只保留到你关闭此窗口为止。',
   justNow: '刚刚',
+  named: '{{name}}：{{value}}',
   updatedAgo: '{{ago}}更新',
   checkedAgo: '{{ago}}检查',
   syncedAgo: '{{ago}}同步',

@@ -35,7 +35,7 @@ export const shell = {
     proxyWaiting: '本地 API：未连接',
     proxyFailed: '本地 API：{{title}}',
     proxyTools_other: '{{count}} 个应用',
-    proxyActive: '{{count}} 条进行中',
+    proxyActive_other: '{{count}} 条进行中',
     requests: '本分钟的请求',
     localApi: '本地 API：{{state}}',
     used: '{{used}} / {{limit}}',
