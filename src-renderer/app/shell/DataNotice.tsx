@@ -12,6 +12,7 @@ import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { plainText } from '../../shared/ui/plainText.ts'
 import { useCall } from '../../shared/useCall.ts'
+import { WithTexts } from '../../shared/WithTexts.tsx'
 import { useApp } from '../../stores/app.ts'
 import { unreadDamage, useData } from '../../stores/data.ts'
 import { useRoute } from '../../stores/route.ts'
@@ -67,19 +68,21 @@ export function DataNotice() {
       showToast({ id: 'data', text: problemOf(thrown).message })
     })
   return (
-    <div className="flex flex-col gap-2 border-line border-b p-2">
-      {damaged !== '' && (
-        <Notice
-          kind="warn"
-          role="status"
-          title={t('damage.noticeTitle')}
-          action={{ label: t('damage.open'), onClick: () => navigate({ page: 'settings', id: 'data' }) }}
-        >
-          {t('damage.notice', { files: showList(damaged.split('\n')) })}
-        </Notice>
-      )}
-      {restored && <Restored at={restored.summary.madeAt} onDismiss={() => void read(restored.id)} />}
-    </div>
+    <WithTexts of={['settings']}>
+      <div className="flex flex-col gap-2 border-line border-b p-2">
+        {damaged !== '' && (
+          <Notice
+            kind="warn"
+            role="status"
+            title={t('damage.noticeTitle')}
+            action={{ label: t('damage.open'), onClick: () => navigate({ page: 'settings', id: 'data' }) }}
+          >
+            {t('damage.notice', { files: showList(damaged.split('\n')) })}
+          </Notice>
+        )}
+        {restored && <Restored at={restored.summary.madeAt} onDismiss={() => void read(restored.id)} />}
+      </div>
+    </WithTexts>
   )
 }
 

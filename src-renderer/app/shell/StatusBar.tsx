@@ -179,17 +179,17 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
  * then. Null before any report.
  */
 function useSpendText(): string | null {
-  const { t } = useTranslation(['usage', 'common'])
+  const { t } = useTranslation(['shell', 'common'])
   const spend = useUsage((store) => store.spend)
   const figures = [
-    spend?.today && t('status.today', { amount: showSc(spend.today.amount) }),
-    spend?.balance && t('status.left', { amount: showSc(spend.balance.amount) }),
+    spend?.today && t('spend.today', { amount: showSc(spend.today.amount) }),
+    spend?.balance && t('spend.left', { amount: showSc(spend.balance.amount) }),
   ]
   if (!figures.some(Boolean)) return null
   const isEstimated = spend?.today?.estimated || spend?.balance?.estimated
   const at = spend?.balance?.asOf ?? spend?.today?.asOf
   const source = !at
-    ? t('status.measured')
-    : t(isEstimated ? 'status.reportedAndMeasured' : 'status.reported', { at: showInstant(at) })
-  return [joinFacts([...figures, isEstimated && t('status.estimated')]), source, t('common:sc')].join('\n')
+    ? t('spend.measured')
+    : t(isEstimated ? 'spend.reportedAndMeasured' : 'spend.reported', { at: showInstant(at) })
+  return [joinFacts([...figures, isEstimated && t('common:terms.estimate')]), source, t('common:sc')].join('\n')
 }

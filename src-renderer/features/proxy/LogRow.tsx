@@ -84,7 +84,7 @@ function Cells(props: { row: RequestRow; marked: boolean; today: number; words: 
   const { words, tone } = status(row)
   const why = reason(row)
   const model = requestedModel(row)
-  const endpoint = row.endpoint === 'other' ? row.path : t(`endpoints.${row.endpoint}`)
+  const endpoint = row.endpoint === 'other' ? row.path : t(`common:endpoints.${row.endpoint}`)
   return (
     <>
       <Cell>

@@ -44,4 +44,16 @@ export const common = {
     plain: '{{amount}} SC',
     unknown: 'غير معروفة',
   },
+  endpoints: {
+    chat: 'الدردشة',
+    completions: 'الإكمال',
+    speech: 'الكلام',
+    transcription: 'التفريغ',
+    images: 'الصور',
+    models: 'النماذج',
+    account: 'الحساب',
+    files: 'الملفات',
+    other: 'أخرى',
+  },
+  pageTexts: { failed: 'تعذّر تحميل نصوص هذه الصفحة.', retry: 'إعادة المحاولة' },
 }

@@ -55,17 +55,7 @@ export const proxy = {
     slate: 'رمادي مزرق',
     orange: 'برتقالي',
   },
-  endpoints: {
-    chat: 'الدردشة',
-    completions: 'الإكمال',
-    speech: 'الكلام',
-    transcription: 'التفريغ',
-    images: 'الصور',
-    models: 'النماذج',
-    account: 'الحساب',
-    files: 'الملفات',
-    other: 'أخرى',
-  },
+
   apps: {
     title: 'التطبيقات',
     loading: 'جارٍ تحميل التطبيقات…',

@@ -90,4 +90,11 @@ export const shell = {
     },
     example: 'ماذا يمكنك أن تفعل؟',
   },
+  spend: {
+    today: 'اليوم: {{amount}} SC',
+    left: 'المتبقي: {{amount}} SC',
+    reported: 'حسب تقرير الخدمة، {{at}}',
+    reportedAndMeasured: 'حسب تقرير الخدمة، {{at}}، مع طلبات هذا الكمبيوتر منذ ذلك الحين',
+    measured: 'حسب قياس هذا الكمبيوتر',
+  },
 }

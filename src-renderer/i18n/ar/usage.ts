@@ -445,14 +445,9 @@ export const usage = {
     studio: 'Studio · {{feature}}',
   },
   status: {
-    today: 'اليوم: {{amount}} SC',
-    left: 'المتبقي: {{amount}} SC',
     estimated: 'تقديري',
     atLeast: '{{figure}} <small>على الأقل</small>',
     scEstimated: 'SC تقديري',
-    reported: 'حسب تقرير الخدمة، {{at}}',
-    reportedAndMeasured: 'حسب تقرير الخدمة، {{at}}، مع طلبات هذا الكمبيوتر منذ ذلك الحين',
-    measured: 'حسب قياس هذا الكمبيوتر',
   },
   commands: {
     refresh: 'تحديث الاستخدام',

@@ -45,4 +45,16 @@ export const common = {
     plain: '{{amount}} SC',
     unknown: 'unbekannt',
   },
+  endpoints: {
+    chat: 'Chat',
+    completions: 'Completions',
+    speech: 'Sprachausgabe',
+    transcription: 'Transkription',
+    images: 'Bilder',
+    models: 'Modelle',
+    account: 'Konto',
+    files: 'Dateien',
+    other: 'andere',
+  },
+  pageTexts: { failed: 'Die Texte dieser Seite konnten nicht geladen werden.', retry: 'Erneut versuchen' },
 }

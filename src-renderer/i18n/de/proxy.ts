@@ -44,17 +44,7 @@ export const proxy = {
     slate: 'Schiefer',
     orange: 'Orange',
   },
-  endpoints: {
-    chat: 'Chat',
-    completions: 'Completions',
-    speech: 'Sprachausgabe',
-    transcription: 'Transkription',
-    images: 'Bilder',
-    models: 'Modelle',
-    account: 'Konto',
-    files: 'Dateien',
-    other: 'andere',
-  },
+
   apps: {
     title: 'Apps',
     loading: 'Apps werden geladen …',

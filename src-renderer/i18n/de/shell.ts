@@ -82,4 +82,11 @@ export const shell = {
     },
     example: 'Was kannst du alles?',
   },
+  spend: {
+    today: '{{amount}} SC heute',
+    left: '{{amount}} SC übrig',
+    reported: 'Vom Dienst gemeldet, {{at}}',
+    reportedAndMeasured: 'Vom Dienst gemeldet, {{at}}, mit den Anfragen dieses Computers seitdem',
+    measured: 'Auf diesem Computer gemessen',
+  },
 }

@@ -374,14 +374,9 @@ export const usage = {
     studio: 'Studio · {{feature}}',
   },
   status: {
-    today: '{{amount}} SC heute',
-    left: '{{amount}} SC übrig',
     estimated: 'geschätzt',
     atLeast: '<small>mindestens</small> {{figure}}',
     scEstimated: 'SC geschätzt',
-    reported: 'Vom Dienst gemeldet, {{at}}',
-    reportedAndMeasured: 'Vom Dienst gemeldet, {{at}}, mit den Anfragen dieses Computers seitdem',
-    measured: 'Auf diesem Computer gemessen',
   },
   commands: {
     refresh: 'Nutzung aktualisieren',

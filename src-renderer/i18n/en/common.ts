@@ -44,4 +44,16 @@ export const common = {
     plain: '{{amount}} SC',
     unknown: 'unknown',
   },
+  endpoints: {
+    chat: 'chat',
+    completions: 'completions',
+    speech: 'speech',
+    transcription: 'transcription',
+    images: 'images',
+    models: 'models',
+    account: 'account',
+    files: 'files',
+    other: 'other',
+  },
+  pageTexts: { failed: 'The texts of this page could not be loaded.', retry: 'Try again' },
 }

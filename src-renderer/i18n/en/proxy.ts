@@ -42,17 +42,7 @@ export const proxy = {
     slate: 'Slate',
     orange: 'Orange',
   },
-  endpoints: {
-    chat: 'chat',
-    completions: 'completions',
-    speech: 'speech',
-    transcription: 'transcription',
-    images: 'images',
-    models: 'models',
-    account: 'account',
-    files: 'files',
-    other: 'other',
-  },
+
   apps: {
     title: 'Apps',
     loading: 'Loading apps…',

@@ -80,4 +80,11 @@ export const shell = {
     },
     example: 'What can you do?',
   },
+  spend: {
+    today: '{{amount}} SC today',
+    left: '{{amount}} SC left',
+    reported: 'Reported by the service, {{at}}',
+    reportedAndMeasured: 'Reported by the service, {{at}}, with the requests of this computer since then',
+    measured: 'Measured on this computer',
+  },
 }

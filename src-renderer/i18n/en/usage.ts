@@ -363,14 +363,9 @@ export const usage = {
     studio: 'Studio · {{feature}}',
   },
   status: {
-    today: '{{amount}} SC today',
-    left: '{{amount}} SC left',
     estimated: 'est.',
     atLeast: '<small>at least</small> {{figure}}',
     scEstimated: 'SC est.',
-    reported: 'Reported by the service, {{at}}',
-    reportedAndMeasured: 'Reported by the service, {{at}}, with the requests of this computer since then',
-    measured: 'Measured on this computer',
   },
   commands: {
     refresh: 'Refresh usage',

@@ -45,4 +45,16 @@ export const common = {
     plain: '{{amount}} SC',
     unknown: 'desconocido',
   },
+  endpoints: {
+    chat: 'chat',
+    completions: 'completions',
+    speech: 'voz',
+    transcription: 'transcripción',
+    images: 'imágenes',
+    models: 'modelos',
+    account: 'cuenta',
+    files: 'archivos',
+    other: 'otros',
+  },
+  pageTexts: { failed: 'No se pudieron cargar los textos de esta página.', retry: 'Reintentar' },
 }

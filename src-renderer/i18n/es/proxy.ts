@@ -46,17 +46,7 @@ export const proxy = {
     slate: 'Pizarra',
     orange: 'Naranja',
   },
-  endpoints: {
-    chat: 'chat',
-    completions: 'completions',
-    speech: 'voz',
-    transcription: 'transcripción',
-    images: 'imágenes',
-    models: 'modelos',
-    account: 'cuenta',
-    files: 'archivos',
-    other: 'otros',
-  },
+
   apps: {
     title: 'Apps',
     loading: 'Cargando apps…',

@@ -85,4 +85,11 @@ export const shell = {
     },
     example: '¿Qué puedes hacer?',
   },
+  spend: {
+    today: '{{amount}} SC hoy',
+    left: 'quedan {{amount}} SC',
+    reported: 'Comunicado por el servicio: {{at}}',
+    reportedAndMeasured: 'Comunicado por el servicio: {{at}}, con las solicitudes de este equipo desde entonces',
+    measured: 'Medido en este equipo',
+  },
 }

@@ -400,14 +400,9 @@ export const usage = {
     studio: 'Studio · {{feature}}',
   },
   status: {
-    today: '{{amount}} SC hoy',
-    left: 'quedan {{amount}} SC',
     estimated: 'est.',
     atLeast: '<small>como mínimo</small> {{figure}}',
     scEstimated: 'SC est.',
-    reported: 'Comunicado por el servicio: {{at}}',
-    reportedAndMeasured: 'Comunicado por el servicio: {{at}}, con las solicitudes de este equipo desde entonces',
-    measured: 'Medido en este equipo',
   },
   commands: {
     refresh: 'Actualizar el uso',

@@ -46,4 +46,16 @@ export const common = {
     plain: '{{amount}} SC',
     unknown: 'inconnu',
   },
+  endpoints: {
+    chat: 'discussion',
+    completions: 'complétions',
+    speech: 'synthèse vocale',
+    transcription: 'transcription',
+    images: 'images',
+    models: 'modèles',
+    account: 'compte',
+    files: 'fichiers',
+    other: 'autre',
+  },
+  pageTexts: { failed: 'Les textes de cette page n’ont pas pu être chargés.', retry: 'Réessayer' },
 }

@@ -47,17 +47,7 @@ export const proxy = {
     slate: 'Ardoise',
     orange: 'Orange',
   },
-  endpoints: {
-    chat: 'discussion',
-    completions: 'complétions',
-    speech: 'synthèse vocale',
-    transcription: 'transcription',
-    images: 'images',
-    models: 'modèles',
-    account: 'compte',
-    files: 'fichiers',
-    other: 'autre',
-  },
+
   apps: {
     title: 'Apps',
     loading: 'Chargement des apps…',

@@ -86,4 +86,11 @@ export const shell = {
     },
     example: 'Que sais-tu faire ?',
   },
+  spend: {
+    today: '{{amount}} SC aujourd’hui',
+    left: 'Solde : {{amount}} SC',
+    reported: 'Indiqué par le service : {{at}}',
+    reportedAndMeasured: 'Indiqué par le service : {{at}}, avec les requêtes de cet ordinateur depuis',
+    measured: 'Mesuré sur cet ordinateur',
+  },
 }

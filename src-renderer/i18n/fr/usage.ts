@@ -413,14 +413,9 @@ export const usage = {
     studio: 'Studio · {{feature}}',
   },
   status: {
-    today: '{{amount}} SC aujourd’hui',
-    left: 'Solde : {{amount}} SC',
     estimated: 'est.',
     atLeast: '<small>au moins</small> {{figure}}',
     scEstimated: 'SC est.',
-    reported: 'Indiqué par le service : {{at}}',
-    reportedAndMeasured: 'Indiqué par le service : {{at}}, avec les requêtes de cet ordinateur depuis',
-    measured: 'Mesuré sur cet ordinateur',
   },
   commands: {
     refresh: 'Actualiser l’utilisation',

@@ -45,4 +45,16 @@ export const common = {
     plain: '{{amount}} SC',
     unknown: '不明',
   },
+  endpoints: {
+    chat: 'チャット',
+    completions: '補完',
+    speech: '読み上げ音声',
+    transcription: '文字起こし',
+    images: '画像',
+    models: 'モデル',
+    account: 'アカウント',
+    files: 'ファイル',
+    other: 'その他',
+  },
+  pageTexts: { failed: 'このページのテキストを読み込めませんでした。', retry: '再試行' },
 }

@@ -41,17 +41,7 @@ export const proxy = {
     slate: '灰青',
     orange: 'オレンジ',
   },
-  endpoints: {
-    chat: 'チャット',
-    completions: '補完',
-    speech: '読み上げ音声',
-    transcription: '文字起こし',
-    images: '画像',
-    models: 'モデル',
-    account: 'アカウント',
-    files: 'ファイル',
-    other: 'その他',
-  },
+
   apps: {
     title: 'アプリ',
     loading: 'アプリを読み込み中…',

@@ -78,4 +78,11 @@ export const shell = {
     },
     example: '何ができますか？',
   },
+  spend: {
+    today: '今日{{amount}} SC',
+    left: '残高{{amount}} SC',
+    reported: 'サービスの報告、{{at}}',
+    reportedAndMeasured: 'サービスの報告、{{at}}、およびそれ以降のこのコンピューターのリクエスト',
+    measured: 'このコンピューターの計測',
+  },
 }

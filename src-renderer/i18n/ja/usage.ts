@@ -361,14 +361,9 @@ export const usage = {
     studio: 'Studio · {{feature}}',
   },
   status: {
-    today: '今日{{amount}} SC',
-    left: '残高{{amount}} SC',
     estimated: '推定',
     atLeast: '{{figure}}<small>以上</small>',
     scEstimated: 'SC（推定）',
-    reported: 'サービスの報告、{{at}}',
-    reportedAndMeasured: 'サービスの報告、{{at}}、およびそれ以降のこのコンピューターのリクエスト',
-    measured: 'このコンピューターの計測',
   },
   commands: {
     refresh: '使用状況を更新',

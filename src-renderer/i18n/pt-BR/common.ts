@@ -45,4 +45,16 @@ export const common = {
     plain: '{{amount}} SC',
     unknown: 'desconhecido',
   },
+  endpoints: {
+    chat: 'conversa',
+    completions: 'completions',
+    speech: 'fala',
+    transcription: 'transcrição',
+    images: 'imagens',
+    models: 'modelos',
+    account: 'conta',
+    files: 'arquivos',
+    other: 'outros',
+  },
+  pageTexts: { failed: 'Não foi possível carregar os textos desta página.', retry: 'Tentar de novo' },
 }

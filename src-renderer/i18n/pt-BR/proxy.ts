@@ -46,17 +46,7 @@ export const proxy = {
     slate: 'Ardósia',
     orange: 'Laranja',
   },
-  endpoints: {
-    chat: 'conversa',
-    completions: 'completions',
-    speech: 'fala',
-    transcription: 'transcrição',
-    images: 'imagens',
-    models: 'modelos',
-    account: 'conta',
-    files: 'arquivos',
-    other: 'outros',
-  },
+
   apps: {
     title: 'Apps',
     loading: 'Carregando apps…',

@@ -85,4 +85,11 @@ export const shell = {
     },
     example: 'O que você sabe fazer?',
   },
+  spend: {
+    today: '{{amount}} SC hoje',
+    left: 'Saldo: {{amount}} SC',
+    reported: 'Informado pelo serviço, {{at}}',
+    reportedAndMeasured: 'Informado pelo serviço, {{at}}, com as solicitações deste computador desde então',
+    measured: 'Medido neste computador',
+  },
 }

@@ -406,14 +406,9 @@ export const usage = {
     studio: 'Studio · {{feature}}',
   },
   status: {
-    today: '{{amount}} SC hoje',
-    left: 'Saldo: {{amount}} SC',
     estimated: 'est.',
     atLeast: '<small>no mínimo</small> {{figure}}',
     scEstimated: 'SC est.',
-    reported: 'Informado pelo serviço, {{at}}',
-    reportedAndMeasured: 'Informado pelo serviço, {{at}}, com as solicitações deste computador desde então',
-    measured: 'Medido neste computador',
   },
   commands: {
     refresh: 'Atualizar uso',

@@ -44,4 +44,16 @@ export const common = {
     plain: '{{amount}} SC',
     unknown: '未知',
   },
+  endpoints: {
+    chat: '聊天',
+    completions: '补全',
+    speech: '语音',
+    transcription: '转写',
+    images: '图像',
+    models: '模型',
+    account: '账户',
+    files: '文件',
+    other: '其他',
+  },
+  pageTexts: { failed: '无法加载此页面的文本。', retry: '重试' },
 }

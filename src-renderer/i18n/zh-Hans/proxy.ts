@@ -39,17 +39,7 @@ export const proxy = {
     slate: '石板灰',
     orange: '橙色',
   },
-  endpoints: {
-    chat: '聊天',
-    completions: '补全',
-    speech: '语音',
-    transcription: '转写',
-    images: '图像',
-    models: '模型',
-    account: '账户',
-    files: '文件',
-    other: '其他',
-  },
+
   apps: {
     title: '应用',
     loading: '正在加载应用…',

@@ -74,4 +74,11 @@ export const shell = {
     },
     example: '你能做什么？',
   },
+  spend: {
+    today: '今天 {{amount}} SC',
+    left: '剩余 {{amount}} SC',
+    reported: '由服务报告，{{at}}',
+    reportedAndMeasured: '由服务报告，{{at}}，并计入此后此电脑的请求',
+    measured: '在此电脑上实测',
+  },
 }

@@ -341,14 +341,9 @@ export const usage = {
     studio: 'Studio · {{feature}}',
   },
   status: {
-    today: '今天 {{amount}} SC',
-    left: '剩余 {{amount}} SC',
     estimated: '估算',
     atLeast: '<small>至少</small> {{figure}}',
     scEstimated: 'SC（估算）',
-    reported: '由服务报告，{{at}}',
-    reportedAndMeasured: '由服务报告，{{at}}，并计入此后此电脑的请求',
-    measured: '在此电脑上实测',
   },
   commands: {
     refresh: '刷新用量',
