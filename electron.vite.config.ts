@@ -8,9 +8,15 @@ import { framePages } from './resources/scripts/framePages.ts'
 import { guidePages } from './resources/scripts/guidePages.ts'
 import { notices } from './resources/scripts/notices.ts'
 import { pdfAssets } from './resources/scripts/pdfAssets.ts'
+import { groupOf } from './src-renderer/i18n/groups.ts'
 
 /** The texts of one language: `i18n/de/chat.ts`. */
-const textsOf = /i18n[\\/]([\w-]+)[\\/]\w+\.ts$/
+const textsOf = /i18n[\\/]([\w-]+)[\\/](\w+)\.ts$/
+
+const textsName = (id: string): string => {
+  const [, language = '', namespace = ''] = textsOf.exec(id) ?? []
+  return ['texts', language, groupOf(namespace)].filter(Boolean).join('-')
+}
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -82,8 +88,8 @@ export default defineConfig({
             groups: [
               // A file of its own without imports, which therefore runs before the shared ones.
               { name: 'noEval', test: /app[\\/]noEval\.ts$/, priority: 1 },
-              // A window loads the texts of its language as one file.
-              { name: (id) => `texts-${textsOf.exec(id)?.[1]}`, test: textsOf, priority: 1 },
+              // A window loads what every page shows in its language as one file, and one for each group of further texts.
+              { name: textsName, test: textsOf, priority: 1 },
             ],
           },
         },

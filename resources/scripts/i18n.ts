@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { AreaTexts } from '../../src-renderer/i18n/language.ts'
+import { type AreaTexts, directionOf } from '../../src-renderer/i18n/language.ts'
 import { root } from './ready.mjs'
 
 const folder = join(root, 'src-renderer', 'i18n')
@@ -114,6 +114,13 @@ function faultsOfText(
   ]
 }
 
+/**
+ * Whether left-to-right text such as `/v1` begins with punctuation, which would move to its other end in a text from right to left. Code and
+ * placeholders are isolated by the elements around them.
+ */
+const isTurned = (text: string): boolean =>
+  /(^|[\s"“«(])[/~#.+]+(?=[A-Za-z{])/.test(text.replace(/`[^`]*`|\u2066[^\u2069]*\u2069/g, ''))
+
 function faultsIn(text: string, source: string, form: string, language: string): string[] {
   const faults: string[] = []
   if (text.trim() === '') return ['empty']
@@ -126,6 +133,8 @@ function faultsIn(text: string, source: string, form: string, language: string):
   if (String(tags(text)) !== String(tags(source)))
     faults.push(`tags are ${tags(text).join(' ')}, not ${tags(source).join(' ')}`)
   if (language === 'en') return faults
+  if (directionOf(language) === 'rtl' && isTurned(text))
+    faults.push('a path or sign is turned around: put U+2066 and U+2069 around it')
   if (otherScript.has(new Intl.Locale(language).language)) {
     const stray = wordsOf(text)
     if (stray.length > 0) faults.push(`English words: ${stray.join(', ')} (see docs/i18n/same-words.txt)`)

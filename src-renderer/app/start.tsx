@@ -1,6 +1,6 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { followLanguage, i18n, startWords } from '../i18n/index.ts'
+import { followLanguage, i18n, loadOtherTexts, startWords } from '../i18n/index.ts'
 import { followKeys } from '../shared/commands/dispatch.ts'
 import { recallList } from '../shared/listRegion.ts'
 import { followHash } from '../shared/navigation.ts'
@@ -39,4 +39,6 @@ export async function startWindow(api: StudioApi, root: HTMLElement): Promise<vo
       </StudioContext>
     </StrictMode>,
   )
+  // After the first paint.
+  requestAnimationFrame(() => setTimeout(() => void loadOtherTexts()))
 }

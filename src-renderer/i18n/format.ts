@@ -1,5 +1,6 @@
 import { countText, showSc as scText, withMinus } from '../../src-preload/contract/amountText.ts'
 import { i18n } from './index.ts'
+import { directionOf } from './language.ts'
 
 /** The window's language as a locale for `Intl`. Figures are the same digits in every language, because amounts and code are copied. */
 export const locale = (): string => `${i18n.language || 'en'}-u-nu-latn`
@@ -171,6 +172,27 @@ export const showList = (words: readonly string[]): string => new Intl.ListForma
 /** Joins names without “and”: `one, two, three`. */
 export const showNames = (words: readonly string[]): string =>
   new Intl.ListFormat(locale(), { style: 'narrow' }).format(words)
+
+/** What `&&` and `??` leave of an absent part. */
+type Part = string | false | null | undefined
+
+const present = (parts: readonly Part[]): string[] =>
+  parts.filter((part) => typeof part === 'string' && part !== '') as string[]
+
+/** Joins facts of one line: `12 kB · 3 pages`. Right to left, each fact keeps its own direction, so that numbers and names do not swap. */
+export function joinFacts(parts: readonly Part[]): string {
+  const isolated = directionOf(i18n.language ?? 'en') === 'rtl'
+  return present(parts)
+    .map((part) => (isolated ? `\u2068${part}\u2069` : part))
+    .join(' · ')
+}
+
+/** Joins whole sentences. Japanese and Chinese have no space between them. */
+export const joinSentences = (parts: readonly Part[]): string =>
+  present(parts).join(/^(ja|zh)\b/.test(i18n.language ?? 'en') ? '' : ' ')
+
+/** A value after its name: `Failed: no connection`. */
+export const showNamed = (name: string, value: string): string => i18n.t('common:named', { name, value })
 
 /** Adds a full stop to a text without end punctuation, so that another sentence can follow. */
 export function asSentence(words: string): string {

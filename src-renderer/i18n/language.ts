@@ -56,13 +56,16 @@ export const languagesOf = (files: TextFiles): string[] => [
   ...new Set(Object.keys(files).map((path) => path.split('/')[1] ?? '')),
 ]
 
-/** Loads the texts of one language: namespace and texts. */
-export const loadTexts = (files: TextFiles, language: string): Promise<[string, AreaTexts][]> =>
+/** Loads the texts of one language: namespace and texts. @param isWanted selects namespaces; all by default */
+export const loadTexts = (
+  files: TextFiles,
+  language: string,
+  isWanted: (namespace: string) => boolean = () => true,
+): Promise<[string, AreaTexts][]> =>
   Promise.all(
     Object.entries(files)
       .filter(([path]) => path.startsWith(`./${language}/`))
-      .map(async ([path, load]): Promise<[string, AreaTexts]> => {
-        const namespace = /([^/]+)\.ts$/.exec(path)?.[1] ?? ''
-        return [namespace, (await load())[namespace] ?? {}]
-      }),
+      .map(([path, load]) => ({ namespace: /([^/]+)\.ts$/.exec(path)?.[1] ?? '', load }))
+      .filter(({ namespace }) => isWanted(namespace))
+      .map(async ({ namespace, load }): Promise<[string, AreaTexts]> => [namespace, (await load())[namespace] ?? {}]),
   )

@@ -257,7 +257,7 @@ test('broken and very large blocks are explained, and the page responds', { tag:
   const blocks: [string, string, string][] = [
     ['json', '{"a": [1, 2', windowText('preview:jsonFailed', { fault: '' })],
     ['svg', '<p>no image</p>', windowText('preview:svgFailed')],
-    ['html', '<p>long</p>\n'.repeat(180_000), windowText('preview:tooLong', { count: 2_000_000 })],
+    ['html', '<p>long</p>\n'.repeat(180_000), windowText('preview:tooLong', { most: 2_000_000 })],
   ]
   for (const [language, text, words] of blocks) {
     await preview(page, text, language)

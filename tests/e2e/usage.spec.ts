@@ -37,7 +37,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   // The cost and the balance are the connection's hint, which says once that they are estimates.
   const status = page.getByRole('contentinfo')
   const hint = status.getByTitle(/SC today · .* SC left/)
-  const estimated = `(${windowText('usage:status.estimated')})`
+  const estimated = ` · ${windowText('usage:status.estimated')}`
   await expect(hint).not.toHaveAttribute('title', /est\./)
   await send(page, 'What does this cost?')
   await settled(page, 'complete')

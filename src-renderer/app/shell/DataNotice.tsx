@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { problemOf } from '../../api/problem.ts'
-import { asSentence, showFull, showList } from '../../i18n/format.ts'
+import { asSentence, joinSentences, showFull, showList } from '../../i18n/format.ts'
 import { ConnectForm } from '../../shared/connect/ConnectForm.tsx'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate } from '../../shared/navigation.ts'
@@ -12,6 +12,7 @@ import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { plainText } from '../../shared/ui/plainText.ts'
 import { useCall } from '../../shared/useCall.ts'
+import { WithTexts } from '../../shared/WithTexts.tsx'
 import { useApp } from '../../stores/app.ts'
 import { unreadDamage, useData } from '../../stores/data.ts'
 import { useRoute } from '../../stores/route.ts'
@@ -35,7 +36,11 @@ export function StorageNotice() {
         problem={problem}
         noAction
         title={t('storage.title')}
-        meaning={`${asSentence(t(`kinds.${problem.kind}.title`))} ${t(`kinds.${problem.kind}.meaning`)} ${t('storage.meaning')}`}
+        meaning={joinSentences([
+          asSentence(t(`kinds.${problem.kind}.title`)),
+          t(`kinds.${problem.kind}.meaning`),
+          t('storage.meaning'),
+        ])}
       >
         <Button size="small" busy={busy} onClick={check}>
           {t('storage.action')}
@@ -63,19 +68,21 @@ export function DataNotice() {
       showToast({ id: 'data', text: problemOf(thrown).message })
     })
   return (
-    <div className="flex flex-col gap-2 border-line border-b p-2">
-      {damaged !== '' && (
-        <Notice
-          kind="warn"
-          role="status"
-          title={t('damage.noticeTitle')}
-          action={{ label: t('damage.open'), onClick: () => navigate({ page: 'settings', id: 'data' }) }}
-        >
-          {t('damage.notice', { files: showList(damaged.split('\n')) })}
-        </Notice>
-      )}
-      {restored && <Restored at={restored.summary.madeAt} onDismiss={() => void read(restored.id)} />}
-    </div>
+    <WithTexts of={['settings']}>
+      <div className="flex flex-col gap-2 border-line border-b p-2">
+        {damaged !== '' && (
+          <Notice
+            kind="warn"
+            role="status"
+            title={t('damage.noticeTitle')}
+            action={{ label: t('damage.open'), onClick: () => navigate({ page: 'settings', id: 'data' }) }}
+          >
+            {t('damage.notice', { files: showList(damaged.split('\n')) })}
+          </Notice>
+        )}
+        {restored && <Restored at={restored.summary.madeAt} onDismiss={() => void read(restored.id)} />}
+      </div>
+    </WithTexts>
   )
 }
 
@@ -96,7 +103,10 @@ function Restored({ at, onDismiss }: { at: string; onDismiss: () => void }) {
           : { label: t('dismiss'), onClick: onDismiss }
       }
     >
-      {t('restored.notice', { at: showFull(at) })} {keyless && t('restored.key', { name: plainText(keyless.name) })}
+      {joinSentences([
+        t('restored.notice', { at: showFull(at) }),
+        keyless && t('restored.key', { name: plainText(keyless.name) }),
+      ])}
       <Dialog
         open={asking && keyless !== null}
         onClose={() => setAsking(false)}

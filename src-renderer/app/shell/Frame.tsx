@@ -7,10 +7,11 @@ import { shortcut } from '../../shared/ui/platform.ts'
 import { FrameContext, type FrameControls } from '../../shared/ui/StageBar.tsx'
 import { StatusText } from '../../shared/ui/StatusText.tsx'
 import { useMedia } from '../../shared/useMedia.ts'
+import { WithTexts } from '../../shared/WithTexts.tsx'
 import { appStore, useApp } from '../../stores/app.ts'
 import { useRoute } from '../../stores/route.ts'
 import { DataNotice, StorageNotice } from './DataNotice.tsx'
-import { pageViews } from './pages.ts'
+import { pageTexts, pageViews } from './pages.ts'
 import { Rail } from './Rail.tsx'
 import { StatusBar } from './StatusBar.tsx'
 import { Welcome } from './Welcome.tsx'
@@ -64,6 +65,7 @@ export function Frame() {
   const listFits = useMedia(listFitsQuery)
   const inspectorFits = useMedia(inspectorFitsQuery)
   const { List, Stage, Inspector, inspectorContent } = pageViews[route.page]
+  const texts = pageTexts[route.page]
   const filled = useSyncExternalStore(inspectorContent?.subscribe ?? never, inspectorContent?.isThere ?? always)
   const welcome = firstRun && route.page === 'chat' && route.id === null
 
@@ -95,7 +97,9 @@ export function Frame() {
         <Rail />
         {List && listFits && listShown && !welcome && (
           <aside aria-label={t('list')} className="flex w-[16.75rem] shrink-0 flex-col bg-panel">
-            <List />
+            <WithTexts of={texts}>
+              <List />
+            </WithTexts>
           </aside>
         )}
         <main className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg">
@@ -103,7 +107,13 @@ export function Frame() {
             <QuestionCards />
             <StorageNotice />
             <DataNotice />
-            {welcome ? <Welcome /> : <Stage />}
+            {welcome ? (
+              <Welcome />
+            ) : (
+              <WithTexts of={texts}>
+                <Stage />
+              </WithTexts>
+            )}
           </FrameContext>
         </main>
         {Inspector && hasInspector && inspectorFits && inspectorShown && !welcome && (
@@ -111,7 +121,9 @@ export function Frame() {
             aria-label={t('common:inspector')}
             className="relative flex w-[17rem] shrink-0 flex-col overflow-y-auto bg-panel text-s"
           >
-            <Inspector />
+            <WithTexts of={texts}>
+              <Inspector />
+            </WithTexts>
           </aside>
         )}
       </div>
@@ -119,7 +131,9 @@ export function Frame() {
       <StatusBar />
       {List && !listFits && (
         <Drawer side="left" label={t('list')} open={listDrawerOpen} onClose={closeList}>
-          <List />
+          <WithTexts of={texts}>
+            <List />
+          </WithTexts>
         </Drawer>
       )}
       {Inspector && !inspectorFits && (
@@ -130,7 +144,9 @@ export function Frame() {
           onClose={closeInspector}
         >
           <div className="relative flex min-h-0 flex-1 flex-col overflow-y-auto text-s">
-            <Inspector />
+            <WithTexts of={texts}>
+              <Inspector />
+            </WithTexts>
           </div>
         </Drawer>
       )}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState, MinuteBucket } from '../../../src-preload/contract/app.ts'
 import { banAt } from '../../../src-preload/contract/limitText.ts'
-import { showCount, showInstant, showSc } from '../../i18n/format.ts'
+import { joinFacts, showCount, showInstant, showSc } from '../../i18n/format.ts'
 import { Bell } from '../../shared/alerts/Bell.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { OfflineTexts, OutboxStatusItem, ReconnectItem } from '../../shared/offline/StatusItem.tsx'
@@ -130,7 +130,7 @@ function ProxyItem({ app: { proxy } }: { app: AppState }) {
     waiting: [address, t('status.proxyWaiting')],
     failed: [t('status.proxyFailed', { title: t(`problems:kinds.${proxy.problem?.kind ?? 'bug'}.title`) })],
   }[proxy.state]
-  const text = parts.filter(Boolean).join(' · ')
+  const text = joinFacts(parts)
   return (
     <Item
       to={{ page: 'proxy', id: null }}
@@ -179,17 +179,17 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
  * then. Null before any report.
  */
 function useSpendText(): string | null {
-  const { t } = useTranslation(['usage', 'common'])
+  const { t } = useTranslation(['shell', 'common'])
   const spend = useUsage((store) => store.spend)
   const figures = [
-    spend?.today && t('status.today', { amount: showSc(spend.today.amount) }),
-    spend?.balance && t('status.left', { amount: showSc(spend.balance.amount) }),
-  ].filter(Boolean)
-  if (figures.length === 0) return null
+    spend?.today && t('spend.today', { amount: showSc(spend.today.amount) }),
+    spend?.balance && t('spend.left', { amount: showSc(spend.balance.amount) }),
+  ]
+  if (!figures.some(Boolean)) return null
   const isEstimated = spend?.today?.estimated || spend?.balance?.estimated
   const at = spend?.balance?.asOf ?? spend?.today?.asOf
   const source = !at
-    ? t('status.measured')
-    : t(isEstimated ? 'status.reportedAndMeasured' : 'status.reported', { at: showInstant(at) })
-  return [figures.join(' · ') + (isEstimated ? ` (${t('status.estimated')})` : ''), source, t('common:sc')].join('\n')
+    ? t('spend.measured')
+    : t(isEstimated ? 'spend.reportedAndMeasured' : 'spend.reported', { at: showInstant(at) })
+  return [joinFacts([...figures, isEstimated && t('common:terms.estimate')]), source, t('common:sc')].join('\n')
 }

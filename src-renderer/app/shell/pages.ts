@@ -17,6 +17,7 @@ import { settingsPage } from '../../features/settings/index.tsx'
 import { speechPage } from '../../features/speech/index.tsx'
 import { transcriptionPage } from '../../features/transcription/index.tsx'
 import { usagePage } from '../../features/usage/index.tsx'
+import type { TextGroup } from '../../i18n/groups.ts'
 import type { PageRegions } from '../../shared/pageView.ts'
 import type { PageName } from '../../stores/route.ts'
 
@@ -29,6 +30,18 @@ export const pageIcons: Record<PageName, LucideIcon> = {
   keys: KeyRound,
   proxy: Waypoints,
   settings: Settings,
+}
+
+/** Groups of texts that a page shows beside those of every page. */
+export const pageTexts: Record<PageName, readonly TextGroup[]> = {
+  chat: [],
+  transcribe: ['media'],
+  speech: ['media'],
+  images: ['media'],
+  usage: ['usage'],
+  keys: ['usage'],
+  proxy: ['proxy'],
+  settings: ['settings'],
 }
 
 export const pageViews: Record<PageName, PageRegions> = {

@@ -255,8 +255,13 @@ function SendOrStop({ blocked, queues, onSend, onStop }: SendOrStopProps) {
     >
       <Icon aria-hidden />
       <span className="num">
-        {queues ? t('queue') : role === 'user' ? tChat('send') : t('add')}
-        {role === 'user' && asked > 1 && ` ${t('sendToModels', { count: asked })}`}
+        {role !== 'user'
+          ? t(queues ? 'queue' : 'add')
+          : asked > 1
+            ? t(queues ? 'queueToModels' : 'sendToModels', { count: asked })
+            : queues
+              ? t('queue')
+              : tChat('send')}
       </span>
     </button>
   )

@@ -3,7 +3,7 @@ import { type KeyboardEvent, type Ref, useEffect, useId, useMemo, useRef, useSta
 import { useTranslation } from 'react-i18next'
 import { VList, type VListHandle } from 'virtua'
 import type { Model, ModelFacts } from '../../../src-preload/contract/models.ts'
-import { showCalendarDate, showSc } from '../../i18n/format.ts'
+import { joinFacts, showCalendarDate, showSc } from '../../i18n/format.ts'
 import { keysOfPress, showKeys } from '../../shared/commands/keys.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { isComposing } from '../../shared/isComposing.ts'
@@ -239,7 +239,7 @@ function Option(props: {
         {about.length > 0 && (
           <span className="chat-clip chat-model-about">
             {/* One explained word in the list, in the row that is pointed at. */}
-            {props.reached ? <WithSc text={about.join(' · ')} /> : about.join(' · ')}
+            {props.reached ? <WithSc text={joinFacts(about)} /> : joinFacts(about)}
           </span>
         )}
       </span>

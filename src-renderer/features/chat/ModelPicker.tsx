@@ -1,7 +1,7 @@
 import { ChevronDown, Columns2 } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type Ref, useRef } from 'react'
-import { showNames } from '../../i18n/format.ts'
+import { showNamed, showNames } from '../../i18n/format.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { PopoverPanel } from '../../shared/ui/PopoverPanel.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
@@ -29,7 +29,7 @@ export function ModelPicker() {
     <Popover.Root open={shown} onOpenChange={show}>
       <Popover.Trigger
         className="chat-chip"
-        aria-label={`${t('model')}: ${several ? `${name}: ${showNames(compared)}` : name}`}
+        aria-label={showNamed(t('model'), several ? showNamed(name, showNames(compared)) : name)}
         title={several ? compared.join('\n') : name}
       >
         {several && <Columns2 aria-hidden />}

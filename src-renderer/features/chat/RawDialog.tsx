@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { LoggedBody, RequestDetail } from '../../../src-preload/contract/requests.ts'
 import { problemOf } from '../../api/problem.ts'
-import { showSize } from '../../i18n/format.ts'
+import { joinFacts, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { isComposing } from '../../shared/isComposing.ts'
 import { HighlightedText } from '../../shared/markdown/CodeBlock.tsx'
@@ -48,7 +48,7 @@ export function RawDialog() {
               className="self-start"
               choices={rows.map((one, at) => ({
                 value: String(one),
-                label: t('rawNumber', { number: at + 1, count: rows.length }),
+                label: t('rawNumber', { number: at + 1, all: rows.length }),
               }))}
               onPick={(value) => setPicked(Number(value))}
             />
@@ -144,8 +144,7 @@ function Body({ body }: { body: LoggedBody }) {
           />
         )}
         <span className="chat-faint">
-          {showSize(body.bytes)}
-          {forms.events !== null && ` · ${t('rawEventCount', { count: forms.events })}`}
+          {joinFacts([showSize(body.bytes), forms.events !== null && t('rawEventCount', { count: forms.events })])}
         </span>
         <CopyButton text={text} name={t('rawCopy')} size="small" />
       </div>
@@ -198,7 +197,7 @@ function RawSearch({ box }: { box: RefObject<HTMLElement | null> }) {
         }}
       />
       <output data-none={none}>
-        {none ? t('findNone') : count > 0 ? t('findCount', { at: figure(at + 1), count: figure(count) }) : ''}
+        {none ? t('findNone') : count > 0 ? t('findCount', { at: figure(at + 1), all: figure(count) }) : ''}
       </output>
       <IconButton
         icon={ChevronUp}

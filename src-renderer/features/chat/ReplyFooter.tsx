@@ -1,5 +1,6 @@
 import { RotateCw } from 'lucide-react'
 import { canRetry, type Message } from '../../../src-preload/contract/chat.ts'
+import { joinFacts, showNamed } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { ActionButton } from './actionButtons.tsx'
 import { CopyMessage } from './CopyMessage.tsx'
@@ -44,13 +45,13 @@ export function ReplyFooter({ id }: { id: string }) {
 export function FactsButton({ reply, parts }: { reply: Message; parts: readonly Message[] }) {
   const t = useChatTranslate()
   const facts = factsOf(reply, parts, t)
-  const all = facts.join(' · ')
+  const all = joinFacts(facts)
   if (all === '') return null
   return (
     <button
       type="button"
       className="chat-facts"
-      aria-label={`${t('replyDetails')}: ${all}`}
+      aria-label={showNamed(t('replyDetails'), all)}
       title={[all, t('replyDetails'), costText(reply, t) === null ? '' : i18n.t('common:sc')]
         .filter(Boolean)
         .join('\n')}
@@ -67,7 +68,7 @@ function factsOf(reply: Message, parts: readonly Message[], t: ChatTranslate): s
   const tokens = reply.usage?.completionTokens
   const speed = tokensPerSecond(...parts)
   return [
-    typeof tokens === 'number' ? t('tokens', { tokens: figure(tokens) }) : null,
+    typeof tokens === 'number' ? t('tokens', { count: tokens, tokens: figure(tokens) }) : null,
     reply.firstTokenMs === null ? null : t('toFirst', { seconds: fineSeconds(reply.firstTokenMs) }),
     speed === null ? null : t('perSecond', { speed: figure(Math.round(speed)) }),
     costText(reply, t),

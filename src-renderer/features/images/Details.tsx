@@ -114,7 +114,7 @@ function Facts({ image, drawing }: { image: Image; drawing: Drawing | null }) {
     ...madeByRow(app),
     ...(drawing?.tookMs == null ? [] : [{ id: 'took', name: t('details.took'), value: showMs(drawing.tookMs) }]),
     ...(drawing && place !== undefined && drawing.n > 1
-      ? [{ id: 'place', name: t('details.place'), value: t('details.placeOf', { at: place + 1, count: drawing.n }) }]
+      ? [{ id: 'place', name: t('details.place'), value: t('details.placeOf', { at: place + 1, all: drawing.n }) }]
       : []),
   ]
   return (

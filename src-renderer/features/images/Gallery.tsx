@@ -14,7 +14,7 @@ import {
 } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Image } from '../../../src-preload/contract/images.ts'
-import { showInstant } from '../../i18n/format.ts'
+import { asSentence, joinSentences, showInstant } from '../../i18n/format.ts'
 import { MadeBy } from '../../shared/ui/MadeBy.tsx'
 import { imagesStore, isNarrowed, useImages, withCursor, withRange, withToggled } from '../../stores/images.ts'
 import { dragOut, openLightbox } from './actions.ts'
@@ -202,7 +202,7 @@ const Card = memo(function Card(props: CardProps) {
     <div
       id={cardId(image.id)}
       role="option"
-      aria-label={image.favourite ? `${name}, ${t('gallery.favourite')}` : name}
+      aria-label={joinSentences(image.favourite ? [asSentence(name), t('gallery.favourite')] : [name])}
       aria-selected={picked}
       aria-posinset={props.place}
       aria-setsize={props.count}

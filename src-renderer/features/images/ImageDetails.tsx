@@ -13,6 +13,7 @@ import { problemTexts } from '../../shared/errors/texts.ts'
 import { WaitInstead } from '../../shared/offline/ConnectionNote.tsx'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { Facts } from '../../shared/ui/Facts.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { plainText } from '../../shared/ui/plainText.ts'
 import { Spinner } from '../../shared/ui/Spinner.tsx'
@@ -58,8 +59,10 @@ function Strip({ drawing }: { drawing: Drawing }) {
           {drawing.prompt}
         </p>
         <span className="num images-strip-facts">
-          {making ? <Running drawing={drawing} /> : t(`under.state.${drawing.state}`)}
-          {drawing.slots.length > 1 && ` · ${t('under.of', { kept, count: drawing.slots.length })}`}
+          <Facts>
+            {making ? <Running drawing={drawing} /> : t(`under.state.${drawing.state}`)}
+            {drawing.slots.length > 1 && t('under.of', { kept, all: drawing.slots.length })}
+          </Facts>
         </span>
         {making ? (
           <Button size="small" icon={Square} busy={cancelling} onClick={() => void stop()}>
@@ -108,10 +111,10 @@ function Running({ drawing: { createdAt, slots } }: { drawing: Drawing }) {
   const now = useNow(100)
   const fetching = slots.some(({ state }) => state === 'fetching')
   return (
-    <>
-      {t(fetching ? 'under.fetching' : 'under.waiting')} ·{' '}
+    <Facts>
+      {t(fetching ? 'under.fetching' : 'under.waiting')}
       {showSpan(Math.max(0, now - new Date(createdAt).getTime()) / 1_000)}
-    </>
+    </Facts>
   )
 }
 

@@ -3,7 +3,7 @@ import { type KeyboardEvent, useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Image } from '../../../src-preload/contract/images.ts'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
-import { showSize } from '../../i18n/format.ts'
+import { joinFacts, showSize } from '../../i18n/format.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Lightbox } from '../../shared/ui/Lightbox.tsx'
@@ -110,11 +110,10 @@ function useOther(id: string | null): Image | null {
   return other?.id === id ? other : null
 }
 
-const Facts = ({ image: { width, height, bytes } }: { image: Image }) => (
-  <>
-    {width} × {height} · {showSize(bytes)}
-  </>
-)
+function Facts({ image: { width, height, bytes } }: { image: Image }) {
+  const { t } = useTranslation('composer')
+  return joinFacts([t('size', { width, height }), showSize(bytes)])
+}
 
 /** Deletes the image. First shows the next image, or the gallery after the last one, because reading a deleted image would fail. */
 async function removeHere(image: Image, at: number): Promise<void> {

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { Image } from '../../../src-preload/contract/images.ts'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
 import type { Client } from '../../api/connect.ts'
+import { asSentence, joinSentences } from '../../i18n/format.ts'
 import { InspectorSection } from '../../shared/ui/InspectorSection.tsx'
 import { imagesStore, withCursor } from '../../stores/images.ts'
 import { routeStore } from '../../stores/route.ts'
@@ -74,7 +75,10 @@ export function Lineage(props: { lineage: ImageDetail; imageId: string; drawingI
             aria-posinset={place}
             aria-setsize={siblings}
             aria-current={drawing.id === drawingId ? 'true' : undefined}
-            aria-label={`${drawing.prompt.slice(0, 160)}, ${t('lineage.pictures', { count: images.length })}`}
+            aria-label={joinSentences([
+              asSentence(drawing.prompt.slice(0, 160)),
+              t('lineage.pictures', { count: images.length }),
+            ])}
             className="images-kin"
             style={{ marginInlineStart: Math.min(level - 1, 6) * 12 }}
             onClick={(event) => {

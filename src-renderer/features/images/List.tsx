@@ -6,9 +6,10 @@ import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Drawing } from '../../../src-preload/contract/images.ts'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
-import { showDay, showSc } from '../../i18n/format.ts'
+import { joinFacts, showDay, showSc } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { Facts } from '../../shared/ui/Facts.tsx'
 import { MadeBy } from '../../shared/ui/MadeBy.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { ListSkeleton } from '../../shared/ui/Skeleton.tsx'
@@ -101,7 +102,7 @@ function wordsOf(drawing: Drawing): string {
   if (isMaking(drawing)) return t('under.state.making')
   if (isTroubled(drawing) && kept === 0) return t(`under.state.${state === 'done' ? 'failed' : state}`)
   if (inSight.count === 0) return t('list.deleted')
-  return kept < n ? t('list.ofPictures', { kept, count: n }) : t('list.pictures', { count: inSight.count })
+  return kept < n ? t('list.ofPictures', { kept, all: n }) : t('list.pictures', { count: inSight.count })
 }
 
 function Row({ drawing, reached, onReach }: { drawing: Drawing; reached: boolean; onReach: () => void }) {
@@ -130,10 +131,10 @@ function Row({ drawing, reached, onReach }: { drawing: Drawing; reached: boolean
         <span className="images-row-words">
           <b dir="auto">{prompt}</b>
           <span className="num" data-bad={isTroubled(drawing)}>
-            <MadeBy app={app} className="max-w-[50%]" />
-            {app !== undefined && ' · '}
-            {wordsOf(drawing)}
-            {cost !== null && ` · ${amountOf(cost, costIs)}`} · {showDay(createdAt)}
+            <Facts>
+              {app !== undefined && <MadeBy app={app} className="max-w-[50%]" />}
+              {joinFacts([wordsOf(drawing), cost !== null && amountOf(cost, costIs), showDay(createdAt)])}
+            </Facts>
           </span>
         </span>
       </button>

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { cx } from '../../shared/ui/cx.ts'
+import { Facts } from '../../shared/ui/Facts.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
 import { raisedSearch, SearchField } from '../../shared/ui/SearchField.tsx'
 import { appStore, isConnected, useApp } from '../../stores/app.ts'
@@ -85,13 +86,15 @@ function Row({ row, current }: { row: AccountKey; current: boolean }) {
             {row.calling && <Pill tone={connected ? 'good' : 'muted'}>{t('calling')}</Pill>}
           </span>
           <span className="block text-s text-soft">
-            {row.prefix && (
-              <code dir="ltr" className="font-mono">
-                {row.prefix}…
-              </code>
-            )}
-            {row.revokedAt !== null && ` · ${t('revokedAt', { at: stamp(row.revokedAt) })}`}
-            {row.revokedAt === null && row.gone && ` · ${t('gone')}`}
+            <Facts>
+              {row.prefix && (
+                <code dir="ltr" className="font-mono">
+                  {row.prefix}…
+                </code>
+              )}
+              {row.revokedAt !== null && t('revokedAt', { at: stamp(row.revokedAt) })}
+              {row.revokedAt === null && row.gone && t('gone')}
+            </Facts>
           </span>
         </span>
       </a>

@@ -123,7 +123,8 @@ function Offline({ asOf }: { asOf: string }) {
   if (connected) return null
   return (
     <Notice kind="info" title={t('offline.title')}>
-      {t('offline.about')} <RelativeTime at={asOf} did="updated" />.
+      {t('offline.about')}
+      <RelativeTime at={asOf} did="updated" className="block" />
     </Notice>
   )
 }

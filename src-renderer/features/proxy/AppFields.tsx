@@ -177,7 +177,7 @@ function ColourField({ form, onChange }: FieldsProps) {
 }
 
 function Access({ form, errors, onChange }: FieldsProps) {
-  const { t } = useTranslation('proxy')
+  const { t } = useTranslation(['proxy', 'common'])
   const toggle = (name: (typeof endpoint.options)[number], on: boolean) =>
     onChange({ endpoints: endpoint.options.filter((one) => (one === name ? on : form.endpoints.includes(one))) })
   return (
@@ -206,7 +206,7 @@ function Access({ form, errors, onChange }: FieldsProps) {
             {endpoint.options.map((name) => (
               <Checkbox
                 key={name}
-                label={t(`endpoints.${name}`)}
+                label={t(`common:endpoints.${name}`)}
                 checked={form.endpoints.includes(name)}
                 onChange={(event) => toggle(name, event.target.checked)}
               />

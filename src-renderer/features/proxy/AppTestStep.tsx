@@ -23,7 +23,7 @@ import { useRowTexts } from './rowMessages.ts'
  * @param since the instant from which requests count: the creation of a new app. Null: now
  */
 export function AppTestStep({ app, since, onClose }: { app: App; since: string | null; onClose: () => void }) {
-  const { t } = useTranslation('proxy')
+  const { t } = useTranslation(['proxy', 'common'])
   const studio = useStudio()
   const test = useAppTest(app.id)
   const { id, name } = app
@@ -76,7 +76,7 @@ export function AppTestStep({ app, since, onClose }: { app: App; since: string |
 let shownFor: string | null = null
 
 function Progress({ test }: { test: AppTest }) {
-  const { t } = useTranslation('proxy')
+  const { t } = useTranslation(['proxy', 'common'])
   const { name } = test.app
   if (test.state === 'stopped') return <p className="text-soft">{t('test.stopped')}</p>
   if (isWaiting(test))
@@ -96,7 +96,7 @@ function Progress({ test }: { test: AppTest }) {
 }
 
 function Arrived({ row }: { row: RequestRow }) {
-  const { t } = useTranslation('proxy')
+  const { t } = useTranslation(['proxy', 'common'])
   const { status } = useRowTexts()
   const now = useNow(30_000)
   const { words, tone } = status(row)
@@ -104,7 +104,7 @@ function Arrived({ row }: { row: RequestRow }) {
     <KeyValue
       rows={[
         { id: 'at', name: t('detail.at'), value: <Time at={row.at} now={now} /> },
-        { id: 'endpoint', name: t('detail.endpoint'), value: t(`endpoints.${row.endpoint}`) },
+        { id: 'endpoint', name: t('detail.endpoint'), value: t(`common:endpoints.${row.endpoint}`) },
         { id: 'model', name: t('detail.model'), value: row.model ?? t('detail.noModel'), quiet: row.model === null },
         { id: 'result', name: t('log.columns.result'), value: <Pill tone={tone}>{words}</Pill> },
       ]}
@@ -114,7 +114,7 @@ function Arrived({ row }: { row: RequestRow }) {
 
 /** A request without a valid key. It may come from this app with a mistyped key. */
 function RefusedStranger({ row }: { row: RequestRow }) {
-  const { t } = useTranslation('proxy')
+  const { t } = useTranslation(['proxy', 'common'])
   const now = useNow(30_000)
   const from = row.who.kind === 'stranger' ? row.who.from : ''
   return (

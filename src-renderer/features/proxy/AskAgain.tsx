@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { RequestDetail } from '../../../src-preload/contract/requests.ts'
 import { problemOf } from '../../api/problem.ts'
+import { joinFacts } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { ModelSelect } from '../../shared/ModelField.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
@@ -82,7 +83,7 @@ function Asking({ original, request }: { original: RequestDetail; request: Json 
             }}
           />
         </Field>
-        {counted.length > 0 && <p className="num text-s text-soft">{counted.join(' · ')}</p>}
+        {counted.length > 0 && <p className="num text-s text-soft">{joinFacts(counted)}</p>}
         {original.requestBody?.text?.includes('[secret: ') && <p className="text-s text-warn">{t('again.marks')}</p>}
         <div className="flex flex-wrap items-center gap-2">
           <Button type="submit" variant="primary" busy={isRunning}>

@@ -16,7 +16,7 @@ import {
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App, AppUse } from '../../../src-preload/contract/apps.ts'
-import { inSc } from '../../i18n/format.ts'
+import { inSc, joinFacts } from '../../i18n/format.ts'
 import { type BudgetView, budgetsOf } from '../../shared/appBudgets.ts'
 import { BudgetMeter } from '../../shared/BudgetMeter.tsx'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
@@ -198,7 +198,9 @@ function Small({ app, use, now }: { app: App; use: AppUse | null; now: number })
     use.requestsToday === 0
       ? t('apps.noRequestsToday')
       : t('apps.requestsToday', { count: use.requestsToday, requests: count(use.requestsToday) }),
-    ...(use.tokensToday > 0 ? [t('apps.tokensToday', { tokens: compact(use.tokensToday) })] : []),
+    ...(use.tokensToday > 0
+      ? [t('apps.tokensToday', { count: use.tokensToday, tokens: compact(use.tokensToday) })]
+      : []),
   ]
   const { lastUsedAt } = use ?? app
   const limits = [
@@ -234,7 +236,7 @@ function Small({ app, use, now }: { app: App; use: AppUse | null; now: number })
           <WithSc text={t('apps.reserved', { amount: showSc(use.reserved) })} />
         </span>
       )}
-      {counts && <span>{counts.join(' · ')}</span>}
+      {counts && <span>{joinFacts(counts)}</span>}
       <span>
         {limits.map((limit, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the limits of an app have no other order

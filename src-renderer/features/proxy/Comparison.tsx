@@ -3,6 +3,7 @@ import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { withMinus } from '../../../src-preload/contract/amountText.ts'
 import type { RequestDetail, RequestRow } from '../../../src-preload/contract/requests.ts'
+import { joinFacts } from '../../i18n/format.ts'
 import { lessSc } from '../../shared/money/sc.ts'
 import { cx } from '../../shared/ui/cx.ts'
 import { count, showMs, showSc } from './figures.ts'
@@ -77,7 +78,7 @@ function Figures({ before, after }: { before: RequestRow; after: RequestRow }) {
   const cost = ({ cost: amount, costIs }: RequestRow): string =>
     amount === null
       ? t('detail.usage.unknown')
-      : `${showSc(amount)}${costIs === 'estimated' ? ` ${t('log.estimated')}` : ''}`
+      : joinFacts([showSc(amount), costIs === 'estimated' && t('log.estimated')])
   const figures: Figure[] = [
     words('model', before.model, after.model),
     words('result', status(before).words, status(after).words),

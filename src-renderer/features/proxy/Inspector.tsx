@@ -98,7 +98,7 @@ function Close() {
 }
 
 function Facts({ row }: { row: RequestRow }) {
-  const { t } = useTranslation('proxy')
+  const { t } = useTranslation(['proxy', 'common'])
   const now = useNow(30_000)
   const { who, status, before } = useRowTexts()
   const { words, tone } = status(row)
@@ -118,7 +118,7 @@ function Facts({ row }: { row: RequestRow }) {
       ),
     },
     { id: 'status', name: t('detail.status'), value: <Pill tone={tone}>{words}</Pill> },
-    { id: 'endpoint', name: t('detail.endpoint'), value: t(`endpoints.${row.endpoint}`) },
+    { id: 'endpoint', name: t('detail.endpoint'), value: t(`common:endpoints.${row.endpoint}`) },
     {
       id: 'path',
       name: t('detail.path'),

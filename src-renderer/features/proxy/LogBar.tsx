@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { type RequestFilter, studioFeature } from '../../../src-preload/contract/requests.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
+import { Facts } from '../../shared/ui/Facts.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
@@ -129,7 +130,7 @@ function WhoFilter({ filter }: { filter: RequestFilter }) {
         { value: 'studio', label: t('log.studio') },
         ...studioFeature.options.map((feature) => ({
           value: `studio:${feature}`,
-          label: `${t('log.studio')} · ${t(`log.features.${feature}`)}`,
+          label: t('log.studioFeature', { feature: t(`log.features.${feature}`) }),
         })),
         { value: 'strangers', label: t('log.unknownCallers') },
         ...apps.map(({ id, name }) => ({ value: id, label: name })),
@@ -292,18 +293,17 @@ function Kept() {
   return (
     <span className="num whitespace-nowrap text-s text-soft">
       {counts && (
-        <>
+        <Facts>
           {t('log.entries', { count: counts.stored, figure: count(counts.stored) })}
-          {' · '}
           <button
             type="button"
             disabled={counts.refusedToday === 0}
             onClick={() => filterBy({ outcome: 'refused', since: midnightUtc() })}
             className="rounded-s underline decoration-line-strong underline-offset-2 hover:text-ink disabled:no-underline"
           >
-            {t('log.refusedToday', { figure: count(counts.refusedToday) })}
+            {t('log.refusedToday', { count: counts.refusedToday, figure: count(counts.refusedToday) })}
           </button>
-        </>
+        </Facts>
       )}
     </span>
   )

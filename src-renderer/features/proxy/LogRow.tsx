@@ -84,7 +84,7 @@ function Cells(props: { row: RequestRow; marked: boolean; today: number; words: 
   const { words, tone } = status(row)
   const why = reason(row)
   const model = requestedModel(row)
-  const endpoint = row.endpoint === 'other' ? row.path : t(`endpoints.${row.endpoint}`)
+  const endpoint = row.endpoint === 'other' ? row.path : t(`common:endpoints.${row.endpoint}`)
   return (
     <>
       <Cell>
@@ -101,7 +101,7 @@ function Cells(props: { row: RequestRow; marked: boolean; today: number; words: 
       </Cell>
       <Cell className={notNarrowest} title={`${row.method} ${row.path}${model ? `\n${model}` : ''}`}>
         {endpoint}
-        {model && <span className={cx(narrowOnly, 'text-soft')}> · {model}</span>}
+        {model && <span className={cx(narrowOnly, "text-soft before:mx-1 before:content-['·']")}>{model}</span>}
       </Cell>
       <Cell className={wideOnly} title={model ?? undefined}>
         {model ?? '—'}
@@ -110,7 +110,7 @@ function Cells(props: { row: RequestRow; marked: boolean; today: number; words: 
       <Cell className="flex h-5 flex-wrap items-center gap-x-1.5" title={why ?? undefined}>
         <Pill tone={tone}>{words}</Pill>
         {row.times > 1 && (
-          <span className="text-soft" title={t('log.timesLong', { figure: count(row.times) })}>
+          <span className="text-soft" title={t('log.timesLong', { count: row.times, figure: count(row.times) })}>
             {t('log.times', { figure: count(row.times) })}
           </span>
         )}

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
-import { showSpan } from '../../i18n/format.ts'
+import { joinSentences, showSpan } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { openConnectionSettings } from '../../shared/navigation.ts'
 import { Notice } from '../../shared/ui/Notice.tsx'
@@ -60,7 +60,7 @@ function Queue({ heldUntil, waiting }: { heldUntil: string | null; waiting: numb
     const inWords = showSpan(seconds, 0)
     return (
       <Notice kind="warn" role="status">
-        {t('notices.held', { at: showTime(heldUntil, now), left: inWords })} {queue}
+        {joinSentences([t('notices.held', { at: showTime(heldUntil, now), left: inWords }), queue])}
       </Notice>
     )
   }

@@ -4,6 +4,7 @@ import type { App } from '../../../src-preload/contract/apps.ts'
 import { unmappedPatterns } from '../../../src-preload/contract/modelMap.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
+import { showNames } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { isComposing } from '../../shared/isComposing.ts'
@@ -41,7 +42,8 @@ export function SetupPicker({ picked, onPick, children }: SetupPickerProps) {
   const [search, setSearch] = useState('')
   const finds = (words: string) =>
     setups.filter((setup) =>
-      `${setupName(setup)} ${setupPlace(setup)} ${t(`setup.kinds.${setup.kind}`)}`
+      [setupName(setup), setupPlace(setup), t(`setup.kinds.${setup.kind}`)]
+        .join('\n')
         .toLowerCase()
         .includes(words.trim().toLowerCase()),
     )
@@ -144,7 +146,7 @@ export function SetupTitle({ setup }: { setup: Setup }) {
     <div className="min-w-0">
       <h3 className="font-semibold">
         {setupName(setup)}
-        {setup.where && <span className="font-normal text-soft"> {setupPlace(setup)}</span>}
+        {setup.where && <span className="ms-1 font-normal text-soft">{setupPlace(setup)}</span>}
       </h3>
       <p className="text-faint text-s">{t(setup.verified ? 'setup.tested' : 'setup.untested')}</p>
     </div>
@@ -253,7 +255,7 @@ export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsP
           kind="warn"
           {...(props.onEdit ? { action: { label: t('apps.menu.edit'), onClick: props.onEdit } } : {})}
         >
-          {t('setup.unmapped', { name: setupName(setup), patterns: unmapped.join(', ') })}
+          {t('setup.unmapped', { name: setupName(setup), patterns: showNames(unmapped) })}
         </Notice>
       )}
       {setup.note && (

@@ -9,6 +9,7 @@ import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
+import { Facts } from '../../shared/ui/Facts.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { useCall } from '../../shared/useCall.ts'
 import { useData } from '../../stores/data.ts'
@@ -106,9 +107,10 @@ function Aside({ aside }: { aside: readonly SetAside[] }) {
           key={one.name}
           name={t(`aside.${one.kind}`, { at: showFull(one.at) })}
           hint={
-            <>
-              {showSize(one.bytes)} · <Path path={one.path} />
-            </>
+            <Facts>
+              {showSize(one.bytes)}
+              <Path path={one.path} />
+            </Facts>
           }
         >
           <CopyButton text={one.path} name={t('aside.copy', { name: one.name })} />

@@ -7,6 +7,7 @@ import { problemOf } from '../../api/problem.ts'
 import { useDesktop } from '../../shared/desktop.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { Button } from '../../shared/ui/Button.tsx'
+import { Facts } from '../../shared/ui/Facts.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
 import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
@@ -100,7 +101,10 @@ export function AutomaticBackup({ settings }: { settings: Settings }) {
       {found?.problem && <ProblemNotice problem={found.problem} role="note" on={on} />}
       {found?.latest && (
         <p className="text-faint text-s">
-          <RelativeTime at={found.latest.at} did="backedUp" /> · {t('automatic.count', { count: found.count })}
+          <Facts>
+            <RelativeTime at={found.latest.at} did="backedUp" />
+            {t('automatic.count', { count: found.count })}
+          </Facts>
         </p>
       )}
     </>

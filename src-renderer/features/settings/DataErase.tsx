@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type DeletableKind, type DeletionPlan, deletableKinds } from '../../../src-preload/contract/retention.ts'
-import { showCount, showFull, showSize } from '../../i18n/format.ts'
+import { joinFacts, showCount, showFull, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
@@ -163,7 +163,7 @@ function Plan({ plan }: { plan: DeletionPlan }) {
             {t(`age.kind.${what}`)}
             {titles.length > 0 && (
               <span className="block text-faint">
-                {t('age.titles', { titles: titles.map((title) => title ?? t('age.untitled')).join(' · ') })}
+                {t('age.titles', { titles: joinFacts(titles.map((title) => title ?? t('age.untitled'))) })}
               </span>
             )}
           </>

@@ -9,6 +9,7 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { localStore } from '../../shared/storage.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
+import { Facts } from '../../shared/ui/Facts.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
@@ -96,7 +97,7 @@ export function DataSync({ settings }: { settings: Settings }) {
           onChange={(minutes) => save({ syncMinutes: Number(minutes) })}
           segments={intervals.map((minutes) => ({
             value: String(minutes),
-            label: t('sync.minutes', { count: minutes }),
+            label: t('sync.minutes', { minutes }),
           }))}
         />
       )}
@@ -104,8 +105,10 @@ export function DataSync({ settings }: { settings: Settings }) {
       {last?.problem && <ProblemNotice problem={last.problem} role={last.isAutomatic ? 'note' : 'alert'} on={on} />}
       {last?.report && <Report report={last.report} />}
       <p className="text-faint text-s">
-        {last ? <RelativeTime at={last.at} did="synced" /> : t('sync.none')}
-        {last && last.folder !== chosen && <span> · {last.folder}</span>}
+        <Facts>
+          {last ? <RelativeTime at={last.at} did="synced" /> : t('sync.none')}
+          {last && last.folder !== chosen && last.folder}
+        </Facts>
       </p>
     </Group>
   )

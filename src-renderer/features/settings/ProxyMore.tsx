@@ -45,9 +45,7 @@ export function ProxyMore({ app }: { app: AppState }) {
       <Group title={t('proxy.logging')}>
         <WholeNumberField
           label={t('proxy.bodyDays')}
-          hint={t('proxy.bodyDaysHint', {
-            chat: t(settings.chatBodies ? 'proxy.chatLogged' : 'proxy.chatNotLogged'),
-          })}
+          hint={t(settings.chatBodies ? 'proxy.bodyDaysHintChats' : 'proxy.bodyDaysHint')}
           bad={t('proxy.bodyDaysBad')}
           value={settings.bodyDays}
           parse={parseDays}

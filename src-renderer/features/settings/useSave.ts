@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { Settings } from '../../../src-preload/contract/app.ts'
 import { problemOf } from '../../api/problem.ts'
+import { joinSentences } from '../../i18n/format.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { showToast } from '../../shared/toasts.ts'
 import { useApp } from '../../stores/app.ts'
@@ -11,7 +12,7 @@ export function useSave(): (change: Partial<Settings>) => void {
   const { t } = useTranslation('settings')
   return (change) => {
     studio.app.updateSettings(change).catch((thrown: unknown) => {
-      const text = `${t('notSaved')} ${problemOf(thrown).message}`
+      const text = joinSentences([t('notSaved'), problemOf(thrown).message])
       showToast({ id: 'settings', text })
     })
   }

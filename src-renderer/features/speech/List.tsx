@@ -3,12 +3,13 @@ import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { VList } from 'virtua'
 import type { Speech } from '../../../src-preload/contract/speech.ts'
-import { showDay } from '../../i18n/format.ts'
+import { joinFacts, showDay } from '../../i18n/format.ts'
 import { clockOf } from '../../shared/audio/durationText.ts'
 import { isComposing } from '../../shared/isComposing.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
+import { Facts } from '../../shared/ui/Facts.tsx'
 import { MadeBy } from '../../shared/ui/MadeBy.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { ListSkeleton } from '../../shared/ui/Skeleton.tsx'
@@ -162,9 +163,10 @@ function Row({ speech, at, open, reached }: { speech: Speech; at: number; open: 
             {excerpt.replace(/\s+/g, ' ')}
           </b>
           <span className="num truncate text-faint text-s">
-            <MadeBy app={app} className="max-w-[50%]" />
-            {app !== undefined && ' · '}
-            {facts.filter(Boolean).join(' · ')}
+            <Facts>
+              {app !== undefined && <MadeBy app={app} className="max-w-[50%]" />}
+              {joinFacts(facts)}
+            </Facts>
           </span>
         </button>
         <span className="pointer-events-none absolute end-2.5 top-2.5 flex items-center gap-1.5">

@@ -2,7 +2,7 @@ import { ArrowLeftRight, Play, Square, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SpeechDetail } from '../../../src-preload/contract/speech.ts'
-import { showSize } from '../../i18n/format.ts'
+import { joinFacts, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { showCost } from '../../shared/money/cost.ts'
 import { WaitInstead } from '../../shared/offline/ConnectionNote.tsx'
@@ -88,9 +88,7 @@ function Beside({ speech, side, onTime }: SoundProps) {
       <div className="flex min-w-0 flex-wrap items-baseline gap-x-2">
         <h3 className="truncate font-semibold">{voiceOf(speech)}</h3>
         <span className="num text-s text-soft">
-          {[speech.format, speech.seconds !== null && lengthOf(speech.seconds), showCost(speech)]
-            .filter(Boolean)
-            .join(' · ')}
+          {joinFacts([speech.format, speech.seconds !== null && lengthOf(speech.seconds), showCost(speech)])}
         </span>
       </div>
       <Sound speech={speech} side={side} {...(onTime && { onTime })} />

@@ -82,7 +82,7 @@ export function FindBar(props: {
       {found.needle.trim() !== '' && (
         <>
           <span role="status" className="num whitespace-nowrap text-faint text-s">
-            {some ? t('findCount', { at: showCount(found.at + 1), count: found.count }) : t('findNone')}
+            {some ? t('findCount', { at: showCount(found.at + 1), all: found.count }) : t('findNone')}
           </span>
           <IconButton
             icon={ChevronUp}

@@ -1,7 +1,7 @@
 import { RotateCw, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Transcript } from '../../../src-preload/contract/transcription.ts'
-import { showSize } from '../../i18n/format.ts'
+import { joinFacts, showSize } from '../../i18n/format.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
 import { cx } from '../../shared/ui/cx.ts'
@@ -112,6 +112,6 @@ function useWhere({ state, sent, bytes, transcriptId }: QueuedFile, making: Tran
       ? t('file_uploading', { sent: showSize(making.sentBytes), size: showSize(making.totalBytes) })
       : t('file_hearing')
   }
-  if (state === 'done') return `${t(transcriptId === null ? 'file_kept' : 'file_done')} · ${size}`
-  return `${t(`file_${state}`)} · ${size}`
+  if (state === 'done') return joinFacts([t(transcriptId === null ? 'file_kept' : 'file_done'), size])
+  return joinFacts([t(`file_${state}`), size])
 }

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { joinSentences } from '../../i18n/format.ts'
 import { clockOf } from '../../shared/audio/durationText.ts'
 import { LevelMeter } from '../../shared/audio/LevelMeter.tsx'
 import { RecorderWave } from '../../shared/audio/RecorderWave.tsx'
@@ -25,7 +26,7 @@ export function RecorderHero({ recording, paused }: { recording: ActiveRecording
       <RecorderWave recording={recording} label={t('recordingPicture')} className="h-28 w-full" />
       <LevelMeter recording={recording} label={t('level')} className="h-2.5 w-full max-w-[420px]" />
       <p className="text-center text-soft">
-        {t(atOnce ? 'recordingAbout' : 'recordingAboutKept')} {t('recordingSafe')}
+        {joinSentences([t(atOnce ? 'recordingAbout' : 'recordingAboutKept'), t('recordingSafe')])}
       </p>
     </section>
   )

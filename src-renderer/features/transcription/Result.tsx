@@ -9,6 +9,7 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
+import { Facts } from '../../shared/ui/Facts.tsx'
 import { InlineNameField } from '../../shared/ui/InlineNameField.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
@@ -90,7 +91,6 @@ function Bar({ recording, again, busy }: { recording: Recording | null; again: b
   const naming = useNaming(({ id }) => id !== null && id === recording?.id)
   if (!recording) return <StageBar title={t('title')} />
   const { id, name, createdAt, seconds, bytes } = recording
-  const facts = [...(seconds === null ? [] : [clockOf(seconds)]), showSize(bytes)]
   return (
     <StageBar
       title={
@@ -108,7 +108,11 @@ function Bar({ recording, again, busy }: { recording: Recording | null; again: b
       }
       beside={
         <span className="num whitespace-nowrap text-faint text-s max-[800px]:hidden">
-          <time dateTime={createdAt}>{showInstant(createdAt)}</time> · {facts.join(' · ')}
+          <Facts>
+            <time dateTime={createdAt}>{showInstant(createdAt)}</time>
+            {seconds !== null && clockOf(seconds)}
+            {showSize(bytes)}
+          </Facts>
         </span>
       }
       actions={

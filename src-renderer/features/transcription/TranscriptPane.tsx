@@ -2,7 +2,7 @@ import { FileText } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Recording, Transcript } from '../../../src-preload/contract/transcription.ts'
-import { showSize } from '../../i18n/format.ts'
+import { joinSentences, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { ConnectionNote, WaitInstead } from '../../shared/offline/ConnectionNote.tsx'
 import { OutboxList } from '../../shared/offline/OutboxList.tsx'
@@ -163,7 +163,7 @@ function TooLarge({ recording, convertible }: { recording: Recording; convertibl
         </>
       )}
       <p className="basis-full">
-        {t('tooLargeAbout', { size: showSize(recording.bytes) })} {convertible && t('tooLargeOffer')}
+        {joinSentences([t('tooLargeAbout', { size: showSize(recording.bytes) }), convertible && t('tooLargeOffer')])}
       </p>
     </>
   )

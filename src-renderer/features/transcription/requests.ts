@@ -91,11 +91,11 @@ function convertedFile(
   sound: Blob,
   name: string,
   target: 'wav' | 'opus',
-  place: { number: number; count: number } | null,
+  place: { number: number; all: number } | null,
 ): File {
   const stem = name.replace(/\.[^.]{1,5}$/, '').slice(0, 270)
-  const part = place ? ` ${i18n.t('transcribe:partNamed', place)}` : ''
-  return new File([sound], `${stem}${part}.${target === 'wav' ? 'wav' : 'ogg'}`, { type: sound.type })
+  const whole = place ? i18n.t('transcribe:partNamed', { name: stem, ...place }) : stem
+  return new File([sound], `${whole}.${target === 'wav' ? 'wav' : 'ogg'}`, { type: sound.type })
 }
 
 /** Converts the recording here, stores the result as one or several new recordings and requests their transcripts. */
@@ -120,7 +120,7 @@ export async function convertAndTranscribe(recordingId: string, how: HowToConver
     for (const [at, part] of parts.entries()) {
       const onProgress = (share: number): void => going('decoding', (at + share) / parts.length)
       const converted = await convertSound(sound, { target, part, signal, onProgress })
-      const place = part && { number: at + 1, count: parts.length }
+      const place = part && { number: at + 1, all: parts.length }
       files.push(convertedFile(converted, recording.name, target, place))
     }
     const fresh: string[] = []

@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { Trans, useTranslation } from 'react-i18next'
 import { exact } from '../../../src-preload/contract/amountText.ts'
 import type { PageView } from '../../../src-preload/contract/columns.ts'
 import type { Account } from '../../../src-preload/contract/usage.ts'
 import {
   inSc,
+  joinFacts,
   showCalendarDay,
   showCount,
   showFull,
@@ -19,7 +20,7 @@ import { Sc, WithSc } from '../../shared/ui/WithSc.tsx'
 import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { daysBetween } from '../../stores/usageDays.ts'
 import { cachedShare, changeOf, sidesOf } from './figures.ts'
-import { countOrUnknown, requestsText } from './ReportedFigures.tsx'
+import { countOrUnknown, requestsText, Sum } from './ReportedFigures.tsx'
 
 /** The four most frequently needed figures. */
 export function Cards() {
@@ -47,7 +48,7 @@ function Figure(props: { name: string; children: ReactNode; under: ReactNode; de
       <div className="num text-s text-soft">{props.under}</div>
     </div>
   )
-  return details.length > 0 ? <Tooltip text={details.join(' · ')}>{figure}</Tooltip> : figure
+  return details.length > 0 ? <Tooltip text={joinFacts(details)}>{figure}</Tooltip> : figure
 }
 
 const Unit = ({ children }: { children: ReactNode }) => <small>{children}</small>
@@ -143,15 +144,14 @@ function Spent({ view }: { view: PageView }) {
         </>
       }
     >
-      {total.cost !== null && !isUnreported && <AtLeast is={total.missing.cost > 0} />}
       {total.cost === null || isUnreported ? (
         <span className="text-faint">{isUnknown ? t('cards.unknown') : '0'}</span>
       ) : (
-        showSc(total.cost)
+        <Sum figure={showSc(total.cost)} isPart={total.missing.cost > 0} />
       )}{' '}
       {!isUnknown && (
         <Unit>
-          <WithSc text={total.cost !== null && total.estimated > 0 ? `SC ${t('status.estimated')}` : 'SC'} />
+          <WithSc text={total.cost !== null && total.estimated > 0 ? t('status.scEstimated') : 'SC'} />
         </Unit>
       )}
     </Figure>
@@ -162,14 +162,8 @@ function Spent({ view }: { view: PageView }) {
 function RowsWithout({ rows, what }: { rows: number; what: 'cost' | 'tokens' }) {
   const { t } = useTranslation('usage')
   if (rows === 0) return null
-  const words = { count: rows, figure: showCount(rows), what: t(`cards.without.${what}`) }
-  return <span className="block text-warn">{t('cards.rowsWithout', words)}</span>
-}
-
-/** Before a sum to which rows of unknown figures belong. */
-function AtLeast({ is }: { is: boolean }) {
-  const { t } = useTranslation('usage')
-  return is ? <Unit>{t('status.atLeast')} </Unit> : null
+  const words = { count: rows, figure: showCount(rows) }
+  return <span className="block text-warn">{t(`cards.rowsWithout.${what}`, words)}</span>
 }
 
 /** The change from the previous period. Only shown when the previous period is completely known. */
@@ -181,14 +175,20 @@ function Change({ view: { before, total }, days }: { view: PageView; days: numbe
   const change = changeOf(total.cost, before.total.cost)
   if (before.state !== 'whole') return t('cards.beforeGaps')
   if (change === null) return t('cards.noBefore')
-  if (Math.abs(change) < 0.005) return `${t('cards.same')} ${t('cards.thanSame', { count: days })}`
+  if (Math.abs(change) < 0.005) return t('cards.same', { count: days })
+  const tone = change > 0 ? 'text-bad' : 'text-good'
   return (
     <>
-      <b className={cx('font-[560]', change > 0 ? 'text-bad' : 'text-good')}>
-        <span aria-hidden>{change > 0 ? '▲' : '▼'} </span>
-        {t(change > 0 ? 'cards.more' : 'cards.less', { share: showShare(Math.abs(change)) })}
-      </b>{' '}
-      {t('cards.than', { count: days })}
+      <span aria-hidden className={cx('me-1', tone)}>
+        {change > 0 ? '▲' : '▼'}
+      </span>
+      <Trans
+        t={t}
+        i18nKey={change > 0 ? 'cards.more' : 'cards.less'}
+        count={days}
+        values={{ share: showShare(Math.abs(change)) }}
+        components={{ b: <b className={cx('font-[560]', tone)} /> }}
+      />
     </>
   )
 }
@@ -224,10 +224,7 @@ function Tokens({ view: { total, query } }: { view: PageView }) {
       {isUnknown ? (
         <span className="text-faint">{t('cards.unknown')}</span>
       ) : (
-        <>
-          <AtLeast is={without > 0} />
-          {showShort((tokensIn ?? 0) + (tokensOut ?? 0))}
-        </>
+        <Sum figure={showShort((tokensIn ?? 0) + (tokensOut ?? 0))} isPart={without > 0} />
       )}
     </Figure>
   )

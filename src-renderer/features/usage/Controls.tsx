@@ -133,7 +133,7 @@ function SeriesSearch({ by }: { by: 'model' | 'app' | 'feature' | 'key' }) {
     <SearchField
       className={cx('usage-search', raisedSearch)}
       iconSize={14}
-      label={t('controls.search', { what: t(`controls.searchWhat.${by}`) })}
+      label={t(`controls.search.${by}`)}
       clearLabel={t('controls.clearSearch')}
       maxLength={200}
       value={search}

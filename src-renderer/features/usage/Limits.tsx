@@ -195,17 +195,17 @@ function KeyLimits({ limits: { key } }: { limits: Limits }) {
 }
 
 function useWho(): (who: Who) => string {
-  const { t } = useTranslation(['usage', 'proxy'])
+  const { t } = useTranslation('usage')
   return (who) =>
     who.kind === 'app'
       ? who.name
       : who.kind === 'studio'
-        ? t('limits.studio', { feature: t(`proxy:log.features.${who.feature}`) })
+        ? t('limits.studio', { feature: t(`chart.features.${who.feature}`) })
         : who.from
 }
 
 function Slots({ limits: { slots, key } }: { limits: Limits }) {
-  const { t } = useTranslation(['usage', 'proxy', 'common'])
+  const { t } = useTranslation(['usage', 'common'])
   const whoIs = useWho()
   const used = slots.used.length
   return (
@@ -235,7 +235,7 @@ function Slots({ limits: { slots, key } }: { limits: Limits }) {
                 <th scope="row" dir="auto">
                   {row === null ? whoIs(who) : <OpenRequest row={row}>{whoIs(who)}</OpenRequest>}
                 </th>
-                <td>{t(`proxy:endpoints.${endpoint}`)}</td>
+                <td>{t(`common:endpoints.${endpoint}`)}</td>
                 <td dir="auto">{model ?? '–'}</td>
                 <td className="whitespace-nowrap tabular-nums">
                   <time dateTime={since}>{showInstant(since)}</time>
@@ -267,7 +267,7 @@ const endTones: Record<Limited['ended'], PillTone> = {
 }
 
 function History() {
-  const { t } = useTranslation(['usage', 'proxy'])
+  const { t } = useTranslation(['usage', 'common'])
   const history = useLimits((store) => store.history)
   const whoIs = useWho()
   if (history === null) return null
@@ -294,7 +294,7 @@ function History() {
                   </OpenRequest>
                 </th>
                 <td dir="auto">{whoIs(who)}</td>
-                <td>{t(`proxy:endpoints.${endpoint}`)}</td>
+                <td>{t(`common:endpoints.${endpoint}`)}</td>
                 <td dir="auto">{model ?? '–'}</td>
                 <td className="num">{showCount(times)}</td>
                 <td className="num" title={waitedMs === null ? t('limits.waitedUnknown') : undefined}>

@@ -11,6 +11,7 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
+import { Facts } from '../../shared/ui/Facts.tsx'
 import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { Sc } from '../../shared/ui/WithSc.tsx'
@@ -18,7 +19,7 @@ import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { openRequests } from './actions.ts'
 import { RangeField } from './Controls.tsx'
 import { sidesOf } from './figures.ts'
-import { TableAmount } from './ReportedFigures.tsx'
+import { Sum, TableAmount } from './ReportedFigures.tsx'
 import { UsageNotices } from './UsageNotices.tsx'
 
 const tones: Record<Drift, PillTone> = {
@@ -108,8 +109,7 @@ function Sums({ comparisons }: { comparisons: readonly Comparison[] }) {
               <span className="text-faint">{t('cards.unknown')}</span>
             ) : (
               <>
-                {sides.parts.has(name) && <small>{t('status.atLeast')} </small>}
-                {showSc(amount)} <small>{at === 0 ? <Sc /> : 'SC'}</small>
+                <Sum figure={showSc(amount)} isPart={sides.parts.has(name)} /> <small>{at === 0 ? <Sc /> : 'SC'}</small>
               </>
             )}
           </dd>
@@ -216,14 +216,15 @@ function Days({ model }: { model: string }) {
             </th>
             <AmountCells one={one} />
             <td className="figures-words">
-              {t(`elsewhere.driftShort.${one.drift}`)}
-              <small>
-                {' · '}
-                {t('elsewhere.counts', {
-                  service: one.service?.requests == null ? '–' : showCount(one.service.requests),
-                  here: one.here?.requests == null ? '–' : showCount(one.here.requests),
-                })}
-              </small>
+              <Facts>
+                {t(`elsewhere.driftShort.${one.drift}`)}
+                <small>
+                  {t('elsewhere.counts', {
+                    service: one.service?.requests == null ? '–' : showCount(one.service.requests),
+                    here: one.here?.requests == null ? '–' : showCount(one.here.requests),
+                  })}
+                </small>
+              </Facts>
             </td>
           </tr>
         )

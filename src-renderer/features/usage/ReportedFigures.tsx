@@ -1,7 +1,8 @@
 import type { TFunction } from 'i18next'
-import { useTranslation } from 'react-i18next'
+import type { ReactElement } from 'react'
+import { Trans, useTranslation } from 'react-i18next'
 import type { Figures } from '../../../src-preload/contract/usage.ts'
-import { inSc, showCount, showSc } from '../../i18n/format.ts'
+import { inSc, joinFacts, showCount, showSc } from '../../i18n/format.ts'
 import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
 import { WithSc } from '../../shared/ui/WithSc.tsx'
 
@@ -24,18 +25,26 @@ export function ReportedFigures({ figures, at }: { figures: Figures; at: string 
     <>
       {figures.cost === null ? t('table.unknown') : inSc(showSc(figures.cost))}
       <small className="block text-faint">
-        {requestsText(t, figures.requests)}
-        {', '}
-        {t('corrections.tokens', {
-          in: countOrUnknown(t, figures.tokensIn),
-          out: countOrUnknown(t, figures.tokensOut),
-        })}
+        {joinFacts([
+          requestsText(t, figures.requests),
+          t('corrections.tokens', {
+            in: countOrUnknown(t, figures.tokensIn),
+            out: countOrUnknown(t, figures.tokensOut),
+          }),
+        ])}
       </small>
       <small className="block text-faint">
         <RelativeTime at={at} did="updated" />
       </small>
     </>
   )
+}
+
+/** A sum. `isPart`: rows of unknown figures belong to it, so it is `at least 1.20`. `small` is the element around the words. */
+export function Sum(props: { figure: string; isPart: boolean; small?: ReactElement }) {
+  const { figure, isPart, small = <small /> } = props
+  const { t } = useTranslation('usage')
+  return isPart ? <Trans t={t} i18nKey="status.atLeast" values={{ figure }} components={{ small }} /> : figure
 }
 
 /**
@@ -54,8 +63,7 @@ export function TableAmount({
   const { t } = useTranslation('usage')
   return (
     <>
-      {isPart && <small className="usage-estimated">{t('status.atLeast')} </small>}
-      {showSc(amount)}
+      <Sum figure={showSc(amount)} isPart={isPart} small={<small className="usage-estimated" />} />
       {isEstimated && (
         <small className="usage-estimated">
           {' '}

@@ -4,7 +4,7 @@ import { Download, FileJson, FileSpreadsheet, Image, Printer, RefreshCw, Table2 
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { sandboxAddress } from '../../../src-preload/contract/usage.ts'
-import { showCalendarDate, showInstant } from '../../i18n/format.ts'
+import { joinFacts, showCalendarDate, showInstant } from '../../i18n/format.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
@@ -85,12 +85,14 @@ function PrintHead({ section }: { section: Section }) {
     <div className="usage-print-head" aria-hidden>
       <h1>{section === 'overview' ? t('title') : t(`sections.${section}`)}</h1>
       <p dir="auto">
-        {account.name} · {account.baseUrl === sandboxAddress ? t('accounts.onThisComputer') : account.baseUrl}
+        {joinFacts([account.name, account.baseUrl === sandboxAddress ? t('accounts.onThisComputer') : account.baseUrl])}
       </p>
       <p>
-        {dated &&
-          `${t('chart:fromTo', { from: showCalendarDate(query.from), to: showCalendarDate(query.to) })} · ${t(`chart.source.${query.source}`)} · `}
-        {account.asOf ? t('updatedAt', { at: showInstant(account.asOf) }) : t('neverFetched')}
+        {joinFacts([
+          dated && t('chart:fromTo', { from: showCalendarDate(query.from), to: showCalendarDate(query.to) }),
+          dated && t(`chart.source.${query.source}`),
+          account.asOf ? t('updatedAt', { at: showInstant(account.asOf) }) : t('neverFetched'),
+        ])}
       </p>
     </div>
   )

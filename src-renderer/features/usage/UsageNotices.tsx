@@ -25,7 +25,8 @@ export function UsageNotices() {
       )}
       {account && !account.active && connected && asOf && (
         <Notice kind="info" role="status">
-          {t('other')} <RelativeTime at={asOf} did="updated" />.
+          {t('other')}
+          <RelativeTime at={asOf} did="updated" className="block" />
         </Notice>
       )}
       {offline && (
@@ -36,7 +37,8 @@ export function UsageNotices() {
         >
           {asOf ? (
             <>
-              {t('offline.about')} <RelativeTime at={asOf} did="updated" />.
+              {t('offline.about')}
+              <RelativeTime at={asOf} did="updated" className="block" />
             </>
           ) : (
             t('offline.never')

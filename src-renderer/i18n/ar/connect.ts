@@ -7,7 +7,7 @@ export const connect = {
     settings: 'فتح الإعدادات',
   },
   baseUrl: 'عنوان URL الأساسي',
-  baseUrlHint: 'مع "/v1" في نهايته أو من دونها.',
+  baseUrlHint: 'مع "⁦/v1⁩" في نهايته أو من دونها.',
   baseUrlBad: 'هذا ليس عنوان ويب. مثال: https://api.example.com/v1',
   baseUrlCredentials: 'يُرجى إزالة اسم المستخدم وكلمة المرور من العنوان.',
   changed: {

@@ -70,7 +70,7 @@ export const data = {
     automatic: 'المزامنة تلقائيًا',
     automaticHint: 'عند بدء Inference Studio، وعلى فترات منتظمة، وبعد وقت قصير من أي تغيير.',
     every: 'الفاصل الزمني',
-    minutes: '{{count, number}} د',
+    minutes: '{{minutes, number}} د',
     none: 'لم تجرِ مزامنة بعد.',
     alone: 'لم يكتب أي كمبيوتر آخر في هذا المجلد بعد.',
     same: 'لا جديد من أجهزة الكمبيوتر الأخرى.',

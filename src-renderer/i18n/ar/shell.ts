@@ -21,7 +21,7 @@ export const shell = {
   locked: {
     address: 'العنوان الظاهر في الطرفية',
     open: 'فتح العنوان',
-    wrong: 'يُرجى لصق العنوان كاملًا مع كل ما يلي "#token=".',
+    wrong: 'يُرجى لصق العنوان كاملًا مع كل ما يلي "⁦#token=⁩".',
   },
   status: {
     label: 'الحالة',
@@ -45,7 +45,12 @@ export const shell = {
     proxyTools_few: '{{count}} تطبيقات',
     proxyTools_many: '{{count}} تطبيقًا',
     proxyTools_other: '{{count}} تطبيق',
-    proxyActive: 'النشطة: {{count}}',
+    proxyActive_zero: 'النشطة: {{count}}',
+    proxyActive_one: 'النشطة: {{count}}',
+    proxyActive_two: 'النشطة: {{count}}',
+    proxyActive_few: 'النشطة: {{count}}',
+    proxyActive_many: 'النشطة: {{count}}',
+    proxyActive_other: 'النشطة: {{count}}',
     requests: 'الطلبات في هذه الدقيقة',
     localApi: 'واجهة API المحلية: {{state}}',
     used: '{{used}} / {{limit}}',
@@ -84,5 +89,12 @@ export const shell = {
       back: 'رجوع',
     },
     example: 'ماذا يمكنك أن تفعل؟',
+  },
+  spend: {
+    today: 'اليوم: {{amount}} SC',
+    left: 'المتبقي: {{amount}} SC',
+    reported: 'حسب تقرير الخدمة، {{at}}',
+    reportedAndMeasured: 'حسب تقرير الخدمة، {{at}}، مع طلبات هذا الكمبيوتر منذ ذلك الحين',
+    measured: 'حسب قياس هذا الكمبيوتر',
   },
 }

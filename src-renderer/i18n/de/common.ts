@@ -19,6 +19,7 @@ export const common = {
   storageFailed:
     'Der Speicher des Browsers für diese Seite ist voll. Entwürfe und Auswahlen bleiben nur erhalten, bis du dieses Fenster schließt.',
   justNow: 'gerade eben',
+  named: '{{name}}: {{value}}',
   updatedAgo: 'Aktualisiert {{ago}}',
   checkedAgo: 'Geprüft {{ago}}',
   syncedAgo: 'Synchronisiert {{ago}}',
@@ -47,4 +48,16 @@ export const common = {
     plain: '{{amount}} SC',
     unknown: 'unbekannt',
   },
+  endpoints: {
+    chat: 'Chat',
+    completions: 'Completions',
+    speech: 'Sprachausgabe',
+    transcription: 'Transkription',
+    images: 'Bilder',
+    models: 'Modelle',
+    account: 'Konto',
+    files: 'Dateien',
+    other: 'andere',
+  },
+  pageTexts: { failed: 'Die Texte dieser Seite konnten nicht geladen werden.', retry: 'Erneut versuchen' },
 }

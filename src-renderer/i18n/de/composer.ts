@@ -70,11 +70,14 @@ export const composer = {
   name: 'Name',
   nameAbout: 'Name der sprechenden Person, für Chats mit mehreren Personen. Manche Modelle beachten ihn nicht.',
   namePlaceholder: 'Optional',
-  sendToModels: 'an {{count}}',
+  sendToModels_one: 'An {{count}} Modell senden',
+  sendToModels_other: 'An {{count}} Modelle senden',
   add: 'Hinzufügen',
   addHint: 'Enter fügt die Nachricht hinzu, ohne eine Antwort anzufordern',
 
   queue: 'Einreihen',
+  queueToModels_one: 'Für {{count}} Modell einreihen',
+  queueToModels_other: 'Für {{count}} Modelle einreihen',
   queueTitle: 'Nachrichten in der Warteschlange',
   /** What Enter does while a reply is running. */
   queueHint: 'Wird gesendet, wenn diese Antwort fertig ist',

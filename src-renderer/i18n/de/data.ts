@@ -55,7 +55,7 @@ export const data = {
     automatic: 'Automatisch synchronisieren',
     automaticHint: 'Beim Start von Inference Studio, in festen Abständen und kurz nach jeder Änderung.',
     every: 'Abstand',
-    minutes: '{{count, number}} min',
+    minutes: '{{minutes, number}} min',
     none: 'Noch nicht synchronisiert.',
     alone: 'Noch kein anderer Computer hat in diesen Ordner geschrieben.',
     same: 'Nichts Neues von anderen Computern.',

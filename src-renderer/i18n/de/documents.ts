@@ -24,7 +24,7 @@ export const documents = {
     limit:
       'Eine Nachricht kann höchstens {{most}} Bilder haben. Um andere Seiten zu senden, wähle sie im Dokument aus.',
     full: 'Die Nachricht hat schon {{most}} Bilder. Entferne welche, um Seiten hinzuzufügen.',
-    drawing: 'Bild {{page}} von {{count}} wird vorbereitet …',
+    drawing: 'Bild {{page}} von {{all}} wird vorbereitet …',
     stop: 'Stoppen',
     failed:
       'Seite {{page}} konnte nicht in ein Bild umgewandelt werden. Sie ist beschädigt oder zu groß, oder es dauerte zu lange.',

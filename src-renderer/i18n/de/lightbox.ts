@@ -10,7 +10,7 @@ export const lightbox = {
   more: 'Weitere Aktionen',
   close: 'Schließen',
   closeKey: 'Esc',
-  place: '{{at}} von {{count}}',
+  place: '{{at}} von {{all}}',
   broken: 'Dieses Bild kann nicht angezeigt werden: Seine Datei fehlt oder ist beschädigt.',
   zoom: '{{percent}} %',
   keys: 'Pfeile: nächstes. + und −: Zoom. 0: anpassen. 1: Originalgröße. Shift und Pfeile: verschieben. Space: Diashow.',

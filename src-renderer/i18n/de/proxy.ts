@@ -44,17 +44,7 @@ export const proxy = {
     slate: 'Schiefer',
     orange: 'Orange',
   },
-  endpoints: {
-    chat: 'Chat',
-    completions: 'Completions',
-    speech: 'Sprachausgabe',
-    transcription: 'Transkription',
-    images: 'Bilder',
-    models: 'Modelle',
-    account: 'Konto',
-    files: 'Dateien',
-    other: 'andere',
-  },
+
   apps: {
     title: 'Apps',
     loading: 'Apps werden geladen …',
@@ -69,8 +59,10 @@ export const proxy = {
       budgetShort: 'Budget zu klein',
       asks: 'Fragt dich',
       idle: 'Im Leerlauf',
-      streaming: '{{count}} laufend',
-      waiting: '{{count}} wartend',
+      streaming_one: '{{count}} laufend',
+      streaming_other: '{{count}} laufend',
+      waiting_one: '{{count}} wartend',
+      waiting_other: '{{count}} wartend',
     },
     blocked: {
       paused: 'Pausiert. Anfragen werden abgewiesen.',
@@ -96,7 +88,8 @@ export const proxy = {
     noRequestsToday: 'Heute noch keine Anfrage an den Dienst',
     requestsToday_one: '{{requests}} Anfrage heute',
     requestsToday_other: '{{requests}} Anfragen heute',
-    tokensToday: '{{tokens}} Tokens',
+    tokensToday_one: '{{tokens}} Token',
+    tokensToday_other: '{{tokens}} Tokens',
     lastUsed: 'Zuletzt verwendet {{at}}',
     neverUsed: 'Nie verwendet',
     sparkline:
@@ -318,7 +311,8 @@ export const proxy = {
     showInLog: 'Im Protokoll anzeigen',
   },
   setup: {
-    search: '{{count}} Apps durchsuchen',
+    search_one: '{{count}} App durchsuchen',
+    search_other: '{{count}} Apps durchsuchen',
     list: 'Apps',
     noMatch:
       'Keine Anleitung für „{{search}}“. Jedes Programm, das eine Basis-URL und einen Schlüssel annimmt, funktioniert: siehe die ersten Einträge.',

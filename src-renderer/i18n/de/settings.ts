@@ -170,9 +170,10 @@ export const settings = {
     logging: 'Inhalte von Anfragen',
     access: 'Zugriff',
     bodyDaysHint:
-      'Tage, 1 bis 365. Inhalte werden für Apps protokolliert, bei denen du es eingeschaltet hast, {{chat}}.',
-    chatLogged: 'und für Chats',
-    chatNotLogged: 'nicht für Chats',
+      'Tage, 1 bis 365. Inhalte werden für Apps protokolliert, bei denen du es eingeschaltet hast, nicht für Chats.',
+    bodyDaysHintChats:
+      'Tage, 1 bis 365. Inhalte werden für Apps protokolliert, bei denen du es eingeschaltet hast, und für Chats.',
+
     bodyDaysBad: 'Gib eine ganze Zahl von 1 bis 365 ein.',
     bodies: 'Protokollierte Inhalte',
     bodiesHint: '{{size}} auf diesem Computer.',

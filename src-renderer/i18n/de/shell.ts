@@ -40,7 +40,8 @@ export const shell = {
     proxyFailed: 'Lokale API: {{title}}',
     proxyTools_one: '{{count}} App',
     proxyTools_other: '{{count}} Apps',
-    proxyActive: '{{count}} aktiv',
+    proxyActive_one: '{{count}} aktiv',
+    proxyActive_other: '{{count}} aktiv',
     requests: 'Anfragen in dieser Minute',
     localApi: 'Lokale API: {{state}}',
     used: '{{used}} / {{limit}}',
@@ -80,5 +81,12 @@ export const shell = {
       back: 'Zurück',
     },
     example: 'Was kannst du alles?',
+  },
+  spend: {
+    today: '{{amount}} SC heute',
+    left: '{{amount}} SC übrig',
+    reported: 'Vom Dienst gemeldet, {{at}}',
+    reportedAndMeasured: 'Vom Dienst gemeldet, {{at}}, mit den Anfragen dieses Computers seitdem',
+    measured: 'Auf diesem Computer gemessen',
   },
 }

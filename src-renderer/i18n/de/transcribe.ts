@@ -108,7 +108,7 @@ export const transcribe = {
     'Verkleinere sie hier oder teile sie in Abschnitte von höchstens 10 Minuten. Das Original bleibt erhalten.',
   compressAgain: 'Komprimieren und erneut versuchen',
   splitAgain: 'Teilen und erneut versuchen',
-  partNamed: 'Teil {{number}} von {{count}}',
+  partNamed: '{{name}} Teil {{number}} von {{all}}',
   cannotConvert: 'Diese Datei kann hier nicht umgewandelt werden. Verwende dafür ein anderes Programm.',
   refusedAbout:
     'Falls der Dienst diesen Dateityp nicht annimmt, wandle die Datei hier in WAV um. Das Original bleibt erhalten.',
@@ -144,7 +144,7 @@ export const transcribe = {
   timed: 'Mit Zeiten',
   asText: 'Text',
   find: 'Im Transkript suchen',
-  findCount: '{{at}} von {{count}}',
+  findCount: '{{at}} von {{all}}',
   findNone: 'Keine Treffer',
   findPrevious: 'Voriger Treffer',
   findNext: 'Nächster Treffer',

@@ -69,11 +69,14 @@ export const composer = {
   name: 'Name',
   nameAbout: 'The speaker’s name, for chats with several people. Some models ignore it.',
   namePlaceholder: 'Optional',
-  sendToModels: 'to {{count}}',
+  sendToModels_one: 'Send to {{count}} model',
+  sendToModels_other: 'Send to {{count}} models',
   add: 'Add',
   addHint: 'Enter adds the message without requesting a reply',
 
   queue: 'Queue',
+  queueToModels_one: 'Queue for {{count}} model',
+  queueToModels_other: 'Queue for {{count}} models',
   queueTitle: 'Queued messages',
   /** What Enter does while a reply is running. */
   queueHint: 'Sent when this reply is finished',

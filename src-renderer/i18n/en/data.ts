@@ -54,7 +54,7 @@ export const data = {
     automatic: 'Sync automatically',
     automaticHint: 'When Inference Studio starts, at a regular interval, and shortly after you change something.',
     every: 'Interval',
-    minutes: '{{count, number}} min',
+    minutes: '{{minutes, number}} min',
     none: 'Not synced yet.',
     alone: 'No other computer has written to this folder yet.',
     same: 'Nothing new from other computers.',

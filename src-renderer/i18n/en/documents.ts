@@ -23,7 +23,7 @@ export const documents = {
     noModel: 'Choose a model to see the cost.',
     limit: 'A message can have at most {{most}} images. To send other pages, choose them in the document.',
     full: 'The message already has {{most}} images. Remove some to add pages.',
-    drawing: 'Preparing image {{page}} of {{count}}…',
+    drawing: 'Preparing image {{page}} of {{all}}…',
     stop: 'Stop',
     failed: 'Page {{page}} could not be made into an image. It is damaged, too large or took too long.',
     retry: 'Try again',

@@ -10,7 +10,7 @@ export const lightbox = {
   more: 'More actions',
   close: 'Close',
   closeKey: 'Esc',
-  place: '{{at}} of {{count}}',
+  place: '{{at}} of {{all}}',
   broken: 'This image can’t be shown: its file is missing or damaged.',
   zoom: '{{percent}} %',
   keys: 'Arrows: next. + and −: zoom. 0: fit. 1: actual size. Shift and arrows: move. Space: slideshow.',

@@ -42,17 +42,7 @@ export const proxy = {
     slate: 'Slate',
     orange: 'Orange',
   },
-  endpoints: {
-    chat: 'chat',
-    completions: 'completions',
-    speech: 'speech',
-    transcription: 'transcription',
-    images: 'images',
-    models: 'models',
-    account: 'account',
-    files: 'files',
-    other: 'other',
-  },
+
   apps: {
     title: 'Apps',
     loading: 'Loading apps…',
@@ -67,8 +57,10 @@ export const proxy = {
       budgetShort: 'Budget too small',
       asks: 'Asks you',
       idle: 'Idle',
-      streaming: '{{count}} streaming',
-      waiting: '{{count}} waiting',
+      streaming_one: '{{count}} streaming',
+      streaming_other: '{{count}} streaming',
+      waiting_one: '{{count}} waiting',
+      waiting_other: '{{count}} waiting',
     },
     blocked: {
       paused: 'Paused. Requests are refused.',
@@ -94,7 +86,8 @@ export const proxy = {
     noRequestsToday: 'No request sent to the service today',
     requestsToday_one: '{{requests}} request today',
     requestsToday_other: '{{requests}} requests today',
-    tokensToday: '{{tokens}} tokens',
+    tokensToday_one: '{{tokens}} token',
+    tokensToday_other: '{{tokens}} tokens',
     lastUsed: 'Last used {{at}}',
     neverUsed: 'Never used',
     sparkline:
@@ -310,7 +303,8 @@ export const proxy = {
     showInLog: 'Show in log',
   },
   setup: {
-    search: 'Search {{count}} apps',
+    search_one: 'Search {{count}} app',
+    search_other: 'Search {{count}} apps',
     list: 'Apps',
     noMatch:
       'No instructions for “{{search}}”. Any program that accepts a base URL and a key works: see the first entries.',

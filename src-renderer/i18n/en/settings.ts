@@ -162,9 +162,9 @@ export const settings = {
     bodyDays: 'Keep logged bodies for',
     logging: 'Request bodies',
     access: 'Access',
-    bodyDaysHint: 'Days, 1 to 365. Bodies are logged for apps where you turned it on, {{chat}}.',
-    chatLogged: 'and for chats',
-    chatNotLogged: 'not for chats',
+    bodyDaysHint: 'Days, 1 to 365. Bodies are logged for apps where you turned it on, not for chats.',
+    bodyDaysHintChats: 'Days, 1 to 365. Bodies are logged for apps where you turned it on, and for chats.',
+
     bodyDaysBad: 'Enter a whole number from 1 to 365.',
     bodies: 'Logged bodies',
     bodiesHint: '{{size}} on this computer.',

@@ -39,7 +39,8 @@ export const shell = {
     proxyFailed: 'Local API: {{title}}',
     proxyTools_one: '{{count}} app',
     proxyTools_other: '{{count}} apps',
-    proxyActive: '{{count}} active',
+    proxyActive_one: '{{count}} active',
+    proxyActive_other: '{{count}} active',
     requests: 'Requests this minute',
     localApi: 'Local API: {{state}}',
     used: '{{used}} / {{limit}}',
@@ -78,5 +79,12 @@ export const shell = {
       back: 'Back',
     },
     example: 'What can you do?',
+  },
+  spend: {
+    today: '{{amount}} SC today',
+    left: '{{amount}} SC left',
+    reported: 'Reported by the service, {{at}}',
+    reportedAndMeasured: 'Reported by the service, {{at}}, with the requests of this computer since then',
+    measured: 'Measured on this computer',
   },
 }

@@ -19,6 +19,7 @@ export const common = {
   storageFailed:
     'El almacenamiento del navegador para esta página está lleno. Los borradores y lo que elijas se conservan hasta que cierres esta ventana.',
   justNow: 'ahora mismo',
+  named: '{{name}}: {{value}}',
   updatedAgo: 'Actualizado {{ago}}',
   checkedAgo: 'Comprobado {{ago}}',
   syncedAgo: 'Sincronizado {{ago}}',
@@ -47,4 +48,16 @@ export const common = {
     plain: '{{amount}} SC',
     unknown: 'desconocido',
   },
+  endpoints: {
+    chat: 'chat',
+    completions: 'completions',
+    speech: 'voz',
+    transcription: 'transcripción',
+    images: 'imágenes',
+    models: 'modelos',
+    account: 'cuenta',
+    files: 'archivos',
+    other: 'otros',
+  },
+  pageTexts: { failed: 'No se pudieron cargar los textos de esta página.', retry: 'Reintentar' },
 }

@@ -71,11 +71,16 @@ export const composer = {
   name: 'Nombre',
   nameAbout: 'El nombre de quien habla, para chats con varias personas. Algunos modelos no lo tienen en cuenta.',
   namePlaceholder: 'Opcional',
-  sendToModels: 'a {{count}}',
+  sendToModels_one: 'Enviar a {{count}} modelo',
+  sendToModels_many: 'Enviar a {{count}} de modelos',
+  sendToModels_other: 'Enviar a {{count}} modelos',
   add: 'Añadir',
   addHint: 'Enter añade el mensaje sin pedir una respuesta',
 
   queue: 'Poner en cola',
+  queueToModels_one: 'Poner en cola para {{count}} modelo',
+  queueToModels_many: 'Poner en cola para {{count}} de modelos',
+  queueToModels_other: 'Poner en cola para {{count}} modelos',
   queueTitle: 'Mensajes en cola',
   /** What Enter does while a reply is running. */
   queueHint: 'Se envía cuando termine esta respuesta',

@@ -58,7 +58,7 @@ export const data = {
     automatic: 'Sincronizar automáticamente',
     automaticHint: 'Al iniciar Inference Studio, a intervalos regulares y poco después de que cambies algo.',
     every: 'Intervalo',
-    minutes: '{{count, number}} min',
+    minutes: '{{minutes, number}} min',
     none: 'Aún sin sincronizar.',
     alone: 'Ningún otro equipo ha escrito aún en esta carpeta.',
     same: 'No hay novedades de otros equipos.',

@@ -27,7 +27,7 @@ export const documents = {
     noModel: 'Elige un modelo para ver el coste.',
     limit: 'Un mensaje puede tener como máximo {{most}} imágenes. Para enviar otras páginas, elígelas en el documento.',
     full: 'El mensaje ya tiene {{most}} imágenes. Quita algunas para añadir páginas.',
-    drawing: 'Preparando la imagen {{page}} de {{count}}…',
+    drawing: 'Preparando la imagen {{page}} de {{all}}…',
     stop: 'Detener',
     failed: 'La página {{page}} no se pudo convertir en imagen. Está dañada, es demasiado grande o tardó demasiado.',
     retry: 'Reintentar',

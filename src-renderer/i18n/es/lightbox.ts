@@ -10,7 +10,7 @@ export const lightbox = {
   more: 'Más acciones',
   close: 'Cerrar',
   closeKey: 'Esc',
-  place: '{{at}} de {{count}}',
+  place: '{{at}} de {{all}}',
   broken: 'No se puede mostrar esta imagen: falta su archivo o está dañado.',
   zoom: '{{percent}} %',
   keys: 'Flechas: siguiente. + y −: zoom. 0: ajustar. 1: tamaño real. Shift y flechas: mover. Space: presentación.',

@@ -46,17 +46,7 @@ export const proxy = {
     slate: 'Pizarra',
     orange: 'Naranja',
   },
-  endpoints: {
-    chat: 'chat',
-    completions: 'completions',
-    speech: 'voz',
-    transcription: 'transcripción',
-    images: 'imágenes',
-    models: 'modelos',
-    account: 'cuenta',
-    files: 'archivos',
-    other: 'otros',
-  },
+
   apps: {
     title: 'Apps',
     loading: 'Cargando apps…',
@@ -71,8 +61,12 @@ export const proxy = {
       budgetShort: 'Presupuesto insuficiente',
       asks: 'Te pregunta',
       idle: 'Inactiva',
-      streaming: '{{count}} recibiendo',
-      waiting: '{{count}} en espera',
+      streaming_one: '{{count}} recibiendo',
+      streaming_many: '{{count}} recibiendo',
+      streaming_other: '{{count}} recibiendo',
+      waiting_one: '{{count}} en espera',
+      waiting_many: '{{count}} en espera',
+      waiting_other: '{{count}} en espera',
     },
     blocked: {
       paused: 'En pausa. Las solicitudes se rechazan.',
@@ -100,7 +94,9 @@ export const proxy = {
     requestsToday_one: '{{requests}} solicitud hoy',
     requestsToday_many: '{{requests}} de solicitudes hoy',
     requestsToday_other: '{{requests}} solicitudes hoy',
-    tokensToday: '{{tokens}} tokens',
+    tokensToday_one: '{{tokens}} token',
+    tokensToday_many: '{{tokens}} tokens',
+    tokensToday_other: '{{tokens}} tokens',
     lastUsed: 'Último uso: {{at}}',
     neverUsed: 'Nunca usada',
     sparkline:
@@ -329,7 +325,9 @@ export const proxy = {
     showInLog: 'Mostrar en el registro',
   },
   setup: {
-    search: 'Buscar entre {{count}} apps',
+    search_one: 'Buscar entre {{count}} app',
+    search_many: 'Buscar entre {{count}} de apps',
+    search_other: 'Buscar entre {{count}} apps',
     list: 'Apps',
     noMatch:
       'No hay instrucciones para «{{search}}». Sirve cualquier programa que acepte una URL base y una clave: consulta las primeras entradas.',

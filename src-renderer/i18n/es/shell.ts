@@ -42,7 +42,9 @@ export const shell = {
     proxyTools_one: '{{count}} app',
     proxyTools_many: '{{count}} de apps',
     proxyTools_other: '{{count}} apps',
-    proxyActive: '{{count}} en curso',
+    proxyActive_one: '{{count}} en curso',
+    proxyActive_many: '{{count}} en curso',
+    proxyActive_other: '{{count}} en curso',
     requests: 'Solicitudes en este minuto',
     localApi: 'API local: {{state}}',
     used: '{{used}} / {{limit}}',
@@ -82,5 +84,12 @@ export const shell = {
       back: 'Atrás',
     },
     example: '¿Qué puedes hacer?',
+  },
+  spend: {
+    today: '{{amount}} SC hoy',
+    left: 'quedan {{amount}} SC',
+    reported: 'Comunicado por el servicio: {{at}}',
+    reportedAndMeasured: 'Comunicado por el servicio: {{at}}, con las solicitudes de este equipo desde entonces',
+    measured: 'Medido en este equipo',
   },
 }

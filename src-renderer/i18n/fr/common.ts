@@ -19,6 +19,7 @@ export const common = {
   storageFailed:
     'L’espace de stockage du navigateur pour cette page est plein. Vos brouillons et vos choix ne seront conservés que jusqu’à la fermeture de cette fenêtre.',
   justNow: 'à l’instant',
+  named: '{{name}} : {{value}}',
   updatedAgo: 'Actualisé {{ago}}',
   checkedAgo: 'Vérifié {{ago}}',
   syncedAgo: 'Synchronisé {{ago}}',
@@ -48,4 +49,16 @@ export const common = {
     plain: '{{amount}} SC',
     unknown: 'inconnu',
   },
+  endpoints: {
+    chat: 'discussion',
+    completions: 'complétions',
+    speech: 'synthèse vocale',
+    transcription: 'transcription',
+    images: 'images',
+    models: 'modèles',
+    account: 'compte',
+    files: 'fichiers',
+    other: 'autre',
+  },
+  pageTexts: { failed: 'Les textes de cette page n’ont pas pu être chargés.', retry: 'Réessayer' },
 }

@@ -60,7 +60,7 @@ export const data = {
     automaticHint:
       'Au démarrage d’Inference Studio, à intervalles réguliers et peu après chacune de vos modifications.',
     every: 'Intervalle',
-    minutes: '{{count, number}} min',
+    minutes: '{{minutes, number}} min',
     none: 'Pas encore synchronisé.',
     alone: 'Aucun autre ordinateur n’a encore écrit dans ce dossier.',
     same: 'Rien de nouveau des autres ordinateurs.',

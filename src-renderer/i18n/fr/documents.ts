@@ -30,7 +30,7 @@ export const documents = {
     limit:
       'Un message peut avoir au plus {{most}} images. Pour envoyer d’autres pages, choisissez-les dans le document.',
     full: 'Le message a déjà {{most}} images. Retirez-en pour ajouter des pages.',
-    drawing: 'Préparation de l’image {{page}} sur {{count}}…',
+    drawing: 'Préparation de l’image {{page}} sur {{all}}…',
     stop: 'Arrêter',
     failed:
       'La page {{page}} n’a pas pu être convertie en image. Elle est endommagée, trop grande ou a pris trop de temps.',

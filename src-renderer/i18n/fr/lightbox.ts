@@ -10,7 +10,7 @@ export const lightbox = {
   more: 'Autres actions',
   close: 'Fermer',
   closeKey: 'Esc',
-  place: '{{at}} sur {{count}}',
+  place: '{{at}} sur {{all}}',
   broken: 'Cette image ne peut pas être affichée : son fichier est introuvable ou endommagé.',
   zoom: '{{percent}} %',
   keys: 'Flèches : suivante. + et − : zoom. 0 : ajuster. 1 : taille réelle. Shift et flèches : déplacer. Space : diaporama.',

@@ -47,17 +47,7 @@ export const proxy = {
     slate: 'Ardoise',
     orange: 'Orange',
   },
-  endpoints: {
-    chat: 'discussion',
-    completions: 'complétions',
-    speech: 'synthèse vocale',
-    transcription: 'transcription',
-    images: 'images',
-    models: 'modèles',
-    account: 'compte',
-    files: 'fichiers',
-    other: 'autre',
-  },
+
   apps: {
     title: 'Apps',
     loading: 'Chargement des apps…',
@@ -72,8 +62,12 @@ export const proxy = {
       budgetShort: 'Budget insuffisant',
       asks: 'Vous demande',
       idle: 'Inactive',
-      streaming: '{{count}} en réception',
-      waiting: '{{count}} en attente',
+      streaming_one: '{{count}} en réception',
+      streaming_many: '{{count}} en réception',
+      streaming_other: '{{count}} en réception',
+      waiting_one: '{{count}} en attente',
+      waiting_many: '{{count}} en attente',
+      waiting_other: '{{count}} en attente',
     },
     blocked: {
       paused: 'En pause. Les requêtes sont refusées.',
@@ -101,7 +95,9 @@ export const proxy = {
     requestsToday_one: '{{requests}} requête aujourd’hui',
     requestsToday_many: '{{requests}} requêtes aujourd’hui',
     requestsToday_other: '{{requests}} requêtes aujourd’hui',
-    tokensToday: '{{tokens}} tokens',
+    tokensToday_one: '{{tokens}} token',
+    tokensToday_many: '{{tokens}} tokens',
+    tokensToday_other: '{{tokens}} tokens',
     lastUsed: 'Dernière utilisation : {{at}}',
     neverUsed: 'Jamais utilisée',
     sparkline:
@@ -330,7 +326,9 @@ export const proxy = {
     showInLog: 'Afficher dans le journal',
   },
   setup: {
-    search: 'Rechercher parmi {{count}} apps',
+    search_one: 'Rechercher parmi {{count}} app',
+    search_many: 'Rechercher parmi {{count}} d’apps',
+    search_other: 'Rechercher parmi {{count}} apps',
     list: 'Apps',
     noMatch:
       'Pas d’instructions pour « {{search}} ». Tout programme qui accepte une URL de base et une clé fonctionne : voyez les premières entrées.',

@@ -171,9 +171,11 @@ export const settings = {
     bodyDays: 'Conserver les corps enregistrés pendant',
     logging: 'Corps des requêtes',
     access: 'Accès',
-    bodyDaysHint: 'En jours, de 1 à 365. Les corps sont enregistrés pour les apps où vous l’avez activé, {{chat}}.',
-    chatLogged: 'et pour les discussions',
-    chatNotLogged: 'mais pas pour les discussions',
+    bodyDaysHint:
+      'En jours, de 1 à 365. Les corps sont enregistrés pour les apps où vous l’avez activé, pas pour les discussions.',
+    bodyDaysHintChats:
+      'En jours, de 1 à 365. Les corps sont enregistrés pour les apps où vous l’avez activé et pour les discussions.',
+
     bodyDaysBad: 'Saisissez un nombre entier de 1 à 365.',
     bodies: 'Corps enregistrés',
     bodiesHint: '{{size}} sur cet ordinateur.',

@@ -43,7 +43,9 @@ export const shell = {
     proxyTools_one: '{{count}} app',
     proxyTools_many: '{{count}} apps',
     proxyTools_other: '{{count}} apps',
-    proxyActive: '{{count}} en cours',
+    proxyActive_one: '{{count}} en cours',
+    proxyActive_many: '{{count}} en cours',
+    proxyActive_other: '{{count}} en cours',
     requests: 'Requêtes de cette minute',
     localApi: 'API locale : {{state}}',
     used: '{{used}} / {{limit}}',
@@ -83,5 +85,12 @@ export const shell = {
       back: 'Retour',
     },
     example: 'Que sais-tu faire ?',
+  },
+  spend: {
+    today: '{{amount}} SC aujourd’hui',
+    left: 'Solde : {{amount}} SC',
+    reported: 'Indiqué par le service : {{at}}',
+    reportedAndMeasured: 'Indiqué par le service : {{at}}, avec les requêtes de cet ordinateur depuis',
+    measured: 'Mesuré sur cet ordinateur',
   },
 }

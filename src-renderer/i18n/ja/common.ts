@@ -19,6 +19,7 @@ export const common = {
   storageFailed:
     'このページ用のブラウザーの保存領域がいっぱいです。下書きと選択内容は、このウィンドウを閉じるまで保持されます。',
   justNow: 'たった今',
+  named: '{{name}}：{{value}}',
   updatedAgo: '更新：{{ago}}',
   checkedAgo: '確認：{{ago}}',
   syncedAgo: '同期：{{ago}}',
@@ -47,4 +48,16 @@ export const common = {
     plain: '{{amount}} SC',
     unknown: '不明',
   },
+  endpoints: {
+    chat: 'チャット',
+    completions: '補完',
+    speech: '読み上げ音声',
+    transcription: '文字起こし',
+    images: '画像',
+    models: 'モデル',
+    account: 'アカウント',
+    files: 'ファイル',
+    other: 'その他',
+  },
+  pageTexts: { failed: 'このページのテキストを読み込めませんでした。', retry: '再試行' },
 }

@@ -69,11 +69,12 @@ export const composer = {
   name: '名前',
   nameAbout: '複数の人が参加するチャットでの発言者の名前です。無視するモデルもあります。',
   namePlaceholder: '省略可',
-  sendToModels: '（{{count}}個のモデル）',
+  sendToModels_other: '{{count}}個のモデルに送信',
   add: '追加',
   addHint: 'Enterで、返信を要求せずにメッセージを追加',
 
   queue: '待機に追加',
+  queueToModels_other: '{{count}}個のモデルの待機に追加',
   queueTitle: '待機中のメッセージ',
   /** What Enter does while a reply is running. */
   queueHint: 'この返信の完了後に送信',

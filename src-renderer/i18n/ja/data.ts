@@ -50,7 +50,7 @@ export const data = {
     automatic: '自動的に同期',
     automaticHint: 'Inference Studioの起動時、一定の間隔、および変更の直後に同期します。',
     every: '間隔',
-    minutes: '{{count, number}}分',
+    minutes: '{{minutes, number}}分',
     none: 'まだ同期していません。',
     alone: 'ほかのコンピューターは、まだこのフォルダーに書き込んでいません。',
     same: 'ほかのコンピューターからの新しい内容はありません。',

@@ -10,7 +10,7 @@ export const lightbox = {
   more: 'その他の操作',
   close: '閉じる',
   closeKey: 'Esc',
-  place: '{{at}} / {{count}}',
+  place: '{{at}} / {{all}}',
   broken: 'この画像を表示できません。ファイルがないか、破損しています。',
   zoom: '{{percent}}%',
   keys: '矢印：前後の画像。+ と −：拡大と縮小。0：ウィンドウに合わせる。1：実際のサイズ。Shift+矢印：移動。Space：スライドショー。',

@@ -41,17 +41,7 @@ export const proxy = {
     slate: '灰青',
     orange: 'オレンジ',
   },
-  endpoints: {
-    chat: 'チャット',
-    completions: '補完',
-    speech: '読み上げ音声',
-    transcription: '文字起こし',
-    images: '画像',
-    models: 'モデル',
-    account: 'アカウント',
-    files: 'ファイル',
-    other: 'その他',
-  },
+
   apps: {
     title: 'アプリ',
     loading: 'アプリを読み込み中…',
@@ -66,8 +56,8 @@ export const proxy = {
       budgetShort: '予算が不足',
       asks: '確認します',
       idle: '動作なし',
-      streaming: '{{count}}件受信中',
-      waiting: '{{count}}件待機中',
+      streaming_other: '{{count}}件受信中',
+      waiting_other: '{{count}}件待機中',
     },
     blocked: {
       paused: '一時停止中です。リクエストは拒否されます。',
@@ -91,7 +81,7 @@ export const proxy = {
     unpriced_other: 'コスト不明の{{count}}件を除く',
     noRequestsToday: '今日サービスに送信したリクエストなし',
     requestsToday_other: '今日{{requests}}件のリクエスト',
-    tokensToday: '{{tokens}}トークン',
+    tokensToday_other: '{{tokens}}トークン',
     lastUsed: '最終使用：{{at}}',
     neverUsed: '未使用',
     sparkline: '過去60分のリクエスト：合計{{total}}件、最も多い1分間で{{most}}件、直近の1分間で{{now}}件。',
@@ -301,7 +291,7 @@ export const proxy = {
     showInLog: 'ログで表示',
   },
   setup: {
-    search: '{{count}}個のアプリを検索',
+    search_other: '{{count}}個のアプリを検索',
     list: 'アプリ',
     noMatch:
       '「{{search}}」の手順はありません。ベースURLとキーを設定できるプログラムなら使えます。最初の項目を参照してください。',

@@ -162,9 +162,9 @@ export const settings = {
     bodyDays: '記録した本文の保持期間',
     logging: 'リクエストの本文',
     access: 'アクセス',
-    bodyDaysHint: '日数、1～365。本文の記録は、オンにしたアプリが対象です（{{chat}}）。',
-    chatLogged: 'チャットも対象',
-    chatNotLogged: 'チャットは対象外',
+    bodyDaysHint: '日数、1～365。本文は、記録をオンにしたアプリについて記録されます。チャットの本文は記録されません。',
+    bodyDaysHintChats: '日数、1～365。本文は、記録をオンにしたアプリとチャットについて記録されます。',
+
     bodyDaysBad: '1～365の整数を入力してください。',
     bodies: '記録した本文',
     bodiesHint: 'このコンピューターに{{size}}。',

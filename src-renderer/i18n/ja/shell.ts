@@ -37,7 +37,7 @@ export const shell = {
     proxyWaiting: 'ローカルAPI：未接続',
     proxyFailed: 'ローカルAPI：{{title}}',
     proxyTools_other: 'アプリ{{count}}個',
-    proxyActive: '{{count}}件実行中',
+    proxyActive_other: '{{count}}件実行中',
     requests: '現在の1分間のリクエスト',
     localApi: 'ローカルAPI：{{state}}',
     used: '{{used}} / {{limit}}',
@@ -77,5 +77,12 @@ export const shell = {
       back: '戻る',
     },
     example: '何ができますか？',
+  },
+  spend: {
+    today: '今日{{amount}} SC',
+    left: '残高{{amount}} SC',
+    reported: 'サービスの報告、{{at}}',
+    reportedAndMeasured: 'サービスの報告、{{at}}、およびそれ以降のこのコンピューターのリクエスト',
+    measured: 'このコンピューターの計測',
   },
 }

@@ -94,8 +94,8 @@ export const usage = {
     },
     before: '前の期間と比較',
     table: '表',
-    search: '{{what}}を検索',
-    searchWhat: { model: 'モデル', app: 'アプリ', feature: '機能', key: 'キー' },
+    search: { model: 'モデルを検索', app: 'アプリを検索', feature: '機能を検索', key: 'キーを検索' },
+
     clearSearch: '検索を消去',
   },
   cards: {
@@ -116,15 +116,17 @@ export const usage = {
     spentHere: 'このコンピューターの支出（{{range}}）',
     rangeDays_other: '{{count}}日間',
     rangeWords: { all: '全期間', month: '今月', lastMonth: '先月', own: '{{from}}～{{to}}' },
-    more: '{{share}}増',
-    less: '{{share}}減',
-    same: '変化なし',
-    than_other: '（前の{{count}}日間との比較）',
-    thanSame_other: '（前の{{count}}日間との比較）',
+    more_other: '前の{{count}}日間より<b>{{share}}増</b>',
+    less_other: '前の{{count}}日間より<b>{{share}}減</b>',
+    same_other: '前の{{count}}日間から変化なし',
+
     noBefore: '前の期間のデータなし',
     beforeGaps: '前の期間のデータが不完全です',
-    rowsWithout_other: 'サービスが{{what}}を報告していない{{figure}}行を除く',
-    without: { cost: 'コスト', tokens: 'トークン', requests: 'リクエスト' },
+    rowsWithout: {
+      cost_other: 'サービスがコストを報告していない{{figure}}行を除く',
+      tokens_other: 'サービスがトークンを報告していない{{figure}}行を除く',
+    },
+
     unpriced_other: 'コスト不明のリクエスト{{figure}}件を除く',
     estimated_other: '推定のリクエスト{{figure}}件を含む',
     tokens: 'トークン',
@@ -359,13 +361,9 @@ export const usage = {
     studio: 'Studio · {{feature}}',
   },
   status: {
-    today: '今日{{amount}} SC',
-    left: '残高{{amount}} SC',
     estimated: '推定',
-    atLeast: '少なくとも',
-    reported: 'サービスの報告、{{at}}',
-    reportedAndMeasured: 'サービスの報告、{{at}}、およびそれ以降のこのコンピューターのリクエスト',
-    measured: 'このコンピューターの計測',
+    atLeast: '{{figure}}<small>以上</small>',
+    scEstimated: 'SC（推定）',
   },
   commands: {
     refresh: '使用状況を更新',

@@ -19,6 +19,7 @@ export const common = {
   storageFailed:
     'O armazenamento do navegador para esta página está cheio. Rascunhos e escolhas duram até você fechar esta janela.',
   justNow: 'agora mesmo',
+  named: '{{name}}: {{value}}',
   updatedAgo: 'Atualizado {{ago}}',
   checkedAgo: 'Verificado {{ago}}',
   syncedAgo: 'Sincronizado {{ago}}',
@@ -47,4 +48,16 @@ export const common = {
     plain: '{{amount}} SC',
     unknown: 'desconhecido',
   },
+  endpoints: {
+    chat: 'conversa',
+    completions: 'completions',
+    speech: 'fala',
+    transcription: 'transcrição',
+    images: 'imagens',
+    models: 'modelos',
+    account: 'conta',
+    files: 'arquivos',
+    other: 'outros',
+  },
+  pageTexts: { failed: 'Não foi possível carregar os textos desta página.', retry: 'Tentar de novo' },
 }

@@ -71,11 +71,16 @@ export const composer = {
   name: 'Nome',
   nameAbout: 'O nome de quem fala, para conversas com várias pessoas. Alguns modelos o ignoram.',
   namePlaceholder: 'Opcional',
-  sendToModels: 'para {{count}}',
+  sendToModels_one: 'Enviar a {{count}} modelo',
+  sendToModels_many: 'Enviar a {{count}} de modelos',
+  sendToModels_other: 'Enviar a {{count}} modelos',
   add: 'Adicionar',
   addHint: 'Enter adiciona a mensagem sem pedir uma resposta',
 
   queue: 'Pôr na fila',
+  queueToModels_one: 'Pôr na fila para {{count}} modelo',
+  queueToModels_many: 'Pôr na fila para {{count}} de modelos',
+  queueToModels_other: 'Pôr na fila para {{count}} modelos',
   queueTitle: 'Mensagens na fila',
   /** What Enter does while a reply is running. */
   queueHint: 'Enviada quando esta resposta terminar',

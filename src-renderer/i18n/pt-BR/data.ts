@@ -59,7 +59,7 @@ export const data = {
     automatic: 'Sincronizar automaticamente',
     automaticHint: 'Quando o Inference Studio inicia, a intervalos regulares e pouco depois de você alterar algo.',
     every: 'Intervalo',
-    minutes: '{{count, number}} min',
+    minutes: '{{minutes, number}} min',
     none: 'Ainda não sincronizado.',
     alone: 'Nenhum outro computador gravou nesta pasta ainda.',
     same: 'Nada de novo de outros computadores.',

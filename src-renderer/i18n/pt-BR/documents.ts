@@ -27,7 +27,7 @@ export const documents = {
     noModel: 'Escolha um modelo para ver o custo.',
     limit: 'Uma mensagem pode ter no máximo {{most}} imagens. Para enviar outras páginas, escolha-as no documento.',
     full: 'A mensagem já tem {{most}} imagens. Remova algumas para adicionar páginas.',
-    drawing: 'Preparando imagem {{page}} de {{count}}…',
+    drawing: 'Preparando imagem {{page}} de {{all}}…',
     stop: 'Parar',
     failed:
       'Não foi possível transformar a página {{page}} em imagem. Ela está danificada, é grande demais ou levou tempo demais.',

@@ -10,7 +10,7 @@ export const lightbox = {
   more: 'Mais ações',
   close: 'Fechar',
   closeKey: 'Esc',
-  place: '{{at}} de {{count}}',
+  place: '{{at}} de {{all}}',
   broken: 'Não é possível mostrar esta imagem: o arquivo não existe ou está danificado.',
   zoom: '{{percent}}%',
   keys: 'Setas: próxima. + e −: zoom. 0: ajustar. 1: tamanho real. Shift e setas: mover. Espaço: apresentação.',

@@ -46,17 +46,7 @@ export const proxy = {
     slate: 'Ardósia',
     orange: 'Laranja',
   },
-  endpoints: {
-    chat: 'conversa',
-    completions: 'completions',
-    speech: 'fala',
-    transcription: 'transcrição',
-    images: 'imagens',
-    models: 'modelos',
-    account: 'conta',
-    files: 'arquivos',
-    other: 'outros',
-  },
+
   apps: {
     title: 'Apps',
     loading: 'Carregando apps…',
@@ -71,8 +61,12 @@ export const proxy = {
       budgetShort: 'Orçamento insuficiente',
       asks: 'Pergunta a você',
       idle: 'Inativo',
-      streaming: '{{count}} recebendo',
-      waiting: '{{count}} em espera',
+      streaming_one: '{{count}} recebendo',
+      streaming_many: '{{count}} recebendo',
+      streaming_other: '{{count}} recebendo',
+      waiting_one: '{{count}} em espera',
+      waiting_many: '{{count}} em espera',
+      waiting_other: '{{count}} em espera',
     },
     blocked: {
       paused: 'Em pausa. As solicitações são recusadas.',
@@ -100,7 +94,9 @@ export const proxy = {
     requestsToday_one: '{{requests}} solicitação hoje',
     requestsToday_many: '{{requests}} de solicitações hoje',
     requestsToday_other: '{{requests}} solicitações hoje',
-    tokensToday: '{{tokens}} tokens',
+    tokensToday_one: '{{tokens}} token',
+    tokensToday_many: '{{tokens}} tokens',
+    tokensToday_other: '{{tokens}} tokens',
     lastUsed: 'Último uso: {{at}}',
     neverUsed: 'Nunca usado',
     sparkline:
@@ -328,7 +324,9 @@ export const proxy = {
     showInLog: 'Mostrar no registro',
   },
   setup: {
-    search: 'Buscar entre {{count}} apps',
+    search_one: 'Buscar entre {{count}} app',
+    search_many: 'Buscar entre {{count}} de apps',
+    search_other: 'Buscar entre {{count}} apps',
     list: 'Apps',
     noMatch:
       'Não há instruções para “{{search}}”. Qualquer programa que aceita uma URL base e uma chave funciona: veja as primeiras entradas.',

@@ -168,9 +168,11 @@ export const settings = {
     bodyDays: 'Manter corpos registrados por',
     logging: 'Corpos de solicitações',
     access: 'Acesso',
-    bodyDaysHint: 'Dias, de 1 a 365. São registrados os corpos dos apps em que você ativou isso, {{chat}}.',
-    chatLogged: 'e os das conversas',
-    chatNotLogged: 'mas não os das conversas',
+    bodyDaysHint:
+      'Dias, de 1 a 365. São registrados os corpos dos apps em que você ativou isso, e não os das conversas.',
+    bodyDaysHintChats:
+      'Dias, de 1 a 365. São registrados os corpos dos apps em que você ativou isso e os das conversas.',
+
     bodyDaysBad: 'Informe um número inteiro de 1 a 365.',
     bodies: 'Corpos registrados',
     bodiesHint: '{{size}} neste computador.',

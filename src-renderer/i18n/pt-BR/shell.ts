@@ -42,7 +42,9 @@ export const shell = {
     proxyTools_one: '{{count}} app',
     proxyTools_many: '{{count}} de apps',
     proxyTools_other: '{{count}} apps',
-    proxyActive: '{{count}} em andamento',
+    proxyActive_one: '{{count}} em andamento',
+    proxyActive_many: '{{count}} em andamento',
+    proxyActive_other: '{{count}} em andamento',
     requests: 'Solicitações neste minuto',
     localApi: 'API local: {{state}}',
     used: '{{used}} / {{limit}}',
@@ -82,5 +84,12 @@ export const shell = {
       back: 'Voltar',
     },
     example: 'O que você sabe fazer?',
+  },
+  spend: {
+    today: '{{amount}} SC hoje',
+    left: 'Saldo: {{amount}} SC',
+    reported: 'Informado pelo serviço, {{at}}',
+    reportedAndMeasured: 'Informado pelo serviço, {{at}}, com as solicitações deste computador desde então',
+    measured: 'Medido neste computador',
   },
 }

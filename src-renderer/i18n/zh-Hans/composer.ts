@@ -67,11 +67,12 @@ export const composer = {
   name: '名称',
   nameAbout: '发言者的名称，用于多人聊天。有些模型会忽略它。',
   namePlaceholder: '可选',
-  sendToModels: '给 {{count}} 个模型',
+  sendToModels_other: '发送给 {{count}} 个模型',
   add: '添加',
   addHint: '按 Enter 添加消息，不请求回复',
 
   queue: '排队',
+  queueToModels_other: '为 {{count}} 个模型排队',
   queueTitle: '排队中的消息',
   /** What Enter does while a reply is running. */
   queueHint: '此回复完成后发送',

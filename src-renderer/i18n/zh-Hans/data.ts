@@ -49,7 +49,7 @@ export const data = {
     automatic: '自动同步',
     automaticHint: '在 Inference Studio 启动时、按固定间隔，以及你做出更改后不久。',
     every: '间隔',
-    minutes: '{{count, number}} 分钟',
+    minutes: '{{minutes, number}} 分钟',
     none: '尚未同步。',
     alone: '还没有其他电脑写入此文件夹。',
     same: '其他电脑没有新内容。',

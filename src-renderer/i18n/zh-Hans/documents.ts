@@ -19,7 +19,7 @@ export const documents = {
     noModel: '选择模型即可查看费用。',
     limit: '一条消息最多 {{most}} 张图像。要发送其他页，请在文档中选择。',
     full: '此消息已有 {{most}} 张图像。请移除一些再添加页面。',
-    drawing: '正在准备第 {{page}} 张图像，共 {{count}} 张…',
+    drawing: '正在准备第 {{page}} 张图像，共 {{all}} 张…',
     stop: '停止',
     failed: '第 {{page}} 页无法转换为图像：它已损坏、过大或耗时过长。',
     retry: '重试',

@@ -10,7 +10,7 @@ export const lightbox = {
   more: '更多操作',
   close: '关闭',
   closeKey: 'Esc',
-  place: '{{at}} / {{count}}',
+  place: '{{at}} / {{all}}',
   broken: '无法显示此图像：其文件丢失或损坏。',
   zoom: '{{percent}}%',
   keys: '方向键：切换。+ 和 −：缩放。0：适合窗口。1：实际大小。Shift 加方向键：移动。空格键：幻灯片放映。',

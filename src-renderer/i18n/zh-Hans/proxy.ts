@@ -39,17 +39,7 @@ export const proxy = {
     slate: '石板灰',
     orange: '橙色',
   },
-  endpoints: {
-    chat: '聊天',
-    completions: '补全',
-    speech: '语音',
-    transcription: '转写',
-    images: '图像',
-    models: '模型',
-    account: '账户',
-    files: '文件',
-    other: '其他',
-  },
+
   apps: {
     title: '应用',
     loading: '正在加载应用…',
@@ -64,8 +54,8 @@ export const proxy = {
       budgetShort: '预算不足',
       asks: '会询问你',
       idle: '空闲',
-      streaming: '{{count}} 条正在生成',
-      waiting: '{{count}} 条等待中',
+      streaming_other: '{{count}} 条正在生成',
+      waiting_other: '{{count}} 条等待中',
     },
     blocked: {
       paused: '已暂停，请求会被拒绝。',
@@ -89,7 +79,7 @@ export const proxy = {
     unpriced_other: '不含 {{count}} 条费用未知的请求',
     noRequestsToday: '今天没有向服务发送请求',
     requestsToday_other: '今天 {{requests}} 条请求',
-    tokensToday: '{{tokens}} 个词元',
+    tokensToday_other: '{{tokens}} 个词元',
     lastUsed: '上次使用于 {{at}}',
     neverUsed: '从未使用',
     sparkline: '过去 60 分钟的请求：共 {{total}} 条，最多的一分钟 {{most}} 条，最近一分钟 {{now}} 条。',
@@ -290,7 +280,7 @@ export const proxy = {
     showInLog: '在日志中显示',
   },
   setup: {
-    search: '搜索 {{count}} 个应用',
+    search_other: '搜索 {{count}} 个应用',
     list: '应用',
     noMatch: '没有“{{search}}”的说明。任何可以填写基础 URL 和密钥的程序都能使用：请参阅最前面的条目。',
     kinds: {

@@ -156,9 +156,9 @@ export const settings = {
     bodyDays: '已记录正文的保留时间',
     logging: '请求正文',
     access: '访问',
-    bodyDaysHint: '天数，1 到 365。只为你开启了记录的应用记录正文，{{chat}}。',
-    chatLogged: '聊天的正文也会记录',
-    chatNotLogged: '聊天的正文不会记录',
+    bodyDaysHint: '天数，1 到 365。只为你开启了记录的应用记录正文，不记录聊天的正文。',
+    bodyDaysHintChats: '天数，1 到 365。为你开启了记录的应用记录正文，也记录聊天的正文。',
+
     bodyDaysBad: '请输入 1 到 365 的整数。',
     bodies: '已记录的正文',
     bodiesHint: '此电脑上有 {{size}}。',

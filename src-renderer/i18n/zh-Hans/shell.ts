@@ -35,7 +35,7 @@ export const shell = {
     proxyWaiting: '本地 API：未连接',
     proxyFailed: '本地 API：{{title}}',
     proxyTools_other: '{{count}} 个应用',
-    proxyActive: '{{count}} 条进行中',
+    proxyActive_other: '{{count}} 条进行中',
     requests: '本分钟的请求',
     localApi: '本地 API：{{state}}',
     used: '{{used}} / {{limit}}',
@@ -73,5 +73,12 @@ export const shell = {
       back: '返回',
     },
     example: '你能做什么？',
+  },
+  spend: {
+    today: '今天 {{amount}} SC',
+    left: '剩余 {{amount}} SC',
+    reported: '由服务报告，{{at}}',
+    reportedAndMeasured: '由服务报告，{{at}}，并计入此后此电脑的请求',
+    measured: '在此电脑上实测',
   },
 }

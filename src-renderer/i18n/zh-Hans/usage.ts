@@ -92,8 +92,8 @@ export const usage = {
     },
     before: '与上一时段比较',
     table: '表格',
-    search: '搜索{{what}}',
-    searchWhat: { model: '模型', app: '应用', feature: '功能', key: '密钥' },
+    search: { model: '搜索模型', app: '搜索应用', feature: '搜索功能', key: '搜索密钥' },
+
     clearSearch: '清除搜索',
   },
   cards: {
@@ -114,15 +114,17 @@ export const usage = {
     spentHere: '此电脑的支出 · {{range}}',
     rangeDays_other: '{{count}} 天',
     rangeWords: { all: '全部时间', month: '本月', lastMonth: '上月', own: '{{from}} – {{to}}' },
-    more: '增加 {{share}}',
-    less: '减少 {{share}}',
-    same: '持平',
-    than_other: '相比前 {{count}} 天',
-    thanSame_other: '相比前 {{count}} 天',
+    more_other: '比前 {{count}} 天<b>增加 {{share}}</b>',
+    less_other: '比前 {{count}} 天<b>减少 {{share}}</b>',
+    same_other: '与前 {{count}} 天持平',
+
     noBefore: '上一时段没有数据',
     beforeGaps: '上一时段的数据不完整',
-    rowsWithout_other: '不含服务未报告{{what}}的 {{figure}} 行',
-    without: { cost: '费用', tokens: '词元', requests: '请求数' },
+    rowsWithout: {
+      cost_other: '不含服务未报告费用的 {{figure}} 行',
+      tokens_other: '不含服务未报告词元的 {{figure}} 行',
+    },
+
     unpriced_other: '不含 {{figure}} 条费用未知的请求',
     estimated_other: '含 {{figure}} 条估算的请求',
     tokens: '词元',
@@ -339,13 +341,9 @@ export const usage = {
     studio: 'Studio · {{feature}}',
   },
   status: {
-    today: '今天 {{amount}} SC',
-    left: '剩余 {{amount}} SC',
     estimated: '估算',
-    atLeast: '至少',
-    reported: '由服务报告，{{at}}',
-    reportedAndMeasured: '由服务报告，{{at}}，并计入此后此电脑的请求',
-    measured: '在此电脑上实测',
+    atLeast: '<small>至少</small> {{figure}}',
+    scEstimated: 'SC（估算）',
   },
   commands: {
     refresh: '刷新用量',

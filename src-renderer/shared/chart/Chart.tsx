@@ -2,6 +2,7 @@ import './chart.css'
 import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
+import { asSentence, joinSentences } from '../../i18n/format.ts'
 import { useApp } from '../../stores/app.ts'
 import { Spinner } from '../ui/Spinner.tsx'
 import { type ChartColors, readChartColors } from './appearance.ts'
@@ -65,7 +66,9 @@ export function Chart({ data, label, onOpen }: ChartProps) {
       ref={box}
       role="slider"
       tabIndex={0}
-      aria-label={[label, fold.per > 1 ? note : null, t(onOpen ? 'hint' : 'hintPlain')].filter(Boolean).join('. ')}
+      aria-label={joinSentences(
+        [label, fold.per > 1 ? note : '', t(onOpen ? 'hint' : 'hintPlain')].filter(Boolean).map(asSentence),
+      )}
       aria-orientation="horizontal"
       aria-valuemin={0}
       aria-valuemax={Math.max(0, last)}

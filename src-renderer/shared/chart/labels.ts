@@ -1,4 +1,12 @@
-import { showCalendarDate, showCalendarDay, showCalendarLong, showCalendarMonth } from '../../i18n/format.ts'
+import {
+  asSentence,
+  joinSentences,
+  showCalendarDate,
+  showCalendarDay,
+  showCalendarLong,
+  showCalendarMonth,
+  showNamed,
+} from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import type { ChartBucket, ChartData } from './data.ts'
 import { barOf, type Fold } from './mergeBuckets.ts'
@@ -19,6 +27,10 @@ export function mergedLabel(data: ChartData, fold: Fold, at: number): string {
   return i18n.t(fold.peaks.includes(at) ? 'chart:foldHighest' : 'chart:foldOther', days)
 }
 
+/** With pauses, as a screen reader makes them after sentences. */
+const inSentences = (parts: readonly (string | false | null)[]): string =>
+  joinSentences(parts.map((part) => part && asSentence(part)))
+
 /** The text of a bucket for screen readers: the sum first, then the series. Only the selected series when there is one. */
 export function spokenBucket(data: ChartData, at: number, picked: string | null): string {
   const bucket = data.buckets[at]
@@ -30,7 +42,7 @@ export function spokenBucket(data: ChartData, at: number, picked: string | null)
   const total = bucket.state === 'gap' ? null : (data.total(at) ?? i18n.t('chart:none'))
   const state = bucket.state === 'whole' ? null : i18n.t(`chart:state.${bucket.state}`)
   const when = bucketLabelText(bucket, data.grain)
-  if (picked !== null && parts.length > 0) return [`${when}: ${parts.join('')}`, state].filter(Boolean).join('; ')
-  const head = total === null ? `${when}: ${state ?? ''}` : i18n.t('chart:spoken', { when, total })
-  return [head, ...(data.series.length > 1 ? parts : []), total === null ? null : state].filter(Boolean).join('; ')
+  if (picked !== null && parts.length > 0) return showNamed(when, inSentences([...parts, state]))
+  const head = total === null ? showNamed(when, state ?? '') : i18n.t('chart:spoken', { when, total })
+  return inSentences([head, ...(data.series.length > 1 ? parts : []), total !== null && state])
 }

@@ -1,5 +1,6 @@
 import type { CustomSeriesOption } from 'echarts/charts'
 import { saveBlob } from '../../api/transfer.ts'
+import { joinFacts } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import type { ChartColors } from './appearance.ts'
 import { readChartColors } from './appearance.ts'
@@ -13,7 +14,7 @@ const size = { width: 1200, height: 480 }
 export function pictureOption(data: ChartData, colors: ChartColors, title: string, about: string): ChartOption {
   const fold = folded(data, bucketsPerBar(data.buckets.length, size.width))
   const option = chartOption(fold.data, colors, { as: 'paths' })
-  const reported = fold.per > 1 ? ` · ${i18n.t(`chart:folded.${data.grain}`, { count: fold.per })}` : ''
+  const folding = fold.per > 1 && i18n.t(`chart:folded.${data.grain}`, { count: fold.per })
   return {
     ...option,
     // ECharts shows a legend entry only for an existing series.
@@ -21,7 +22,7 @@ export function pictureOption(data: ChartData, colors: ChartColors, title: strin
     backgroundColor: colors.raise,
     title: {
       text: title,
-      subtext: about + reported,
+      subtext: joinFacts([about, folding]),
       left: 16,
       top: 12,
       textStyle: { color: colors.ink, fontFamily: colors.font, fontSize: 16, fontWeight: 600 },

@@ -4,10 +4,12 @@ import { Search } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { VList, type VListHandle } from 'virtua'
+import { allGroups } from '../../i18n/groups.ts'
 import { localStore } from '../storage.ts'
 import { Dialog, useModal } from '../ui/Dialog.tsx'
 import { Kbd } from '../ui/Kbd.tsx'
 import { isMac } from '../ui/platform.ts'
+import { WithTexts } from '../WithTexts.tsx'
 import { keysOf, type Shortcuts } from './bindings.ts'
 import { runOutsideDrawers } from './dispatch.ts'
 import { keysOfPress, showKeys } from './keys.ts'
@@ -99,33 +101,36 @@ function Content() {
         />
       </div>
       <div id="palette-list" role="listbox" aria-label={t('results')} className="palette-list">
-        {lines.length > 0 && (
-          <VList
-            ref={list}
-            data={lines}
-            ssrCount={16}
-            keepMounted={at < 0 ? [] : [at]}
-            style={{ height: heightOf(lines) }}
-          >
-            {(line: PaletteLine, index) =>
-              line.line === 'heading' ? (
-                <div key={`heading ${line.group}`} role="presentation" className="palette-heading">
-                  {t(`groups.${line.group}`)}
-                </div>
-              ) : (
-                <Choice
-                  key={`${line.entry.id} ${index}`}
-                  line={line}
-                  at={index}
-                  reached={index === at}
-                  keys={keysShown(line.entry, shortcuts)}
-                  onReach={() => setReached(index)}
-                  onRun={() => run(line)}
-                />
-              )
-            }
-          </VList>
-        )}
+        {/* Commands of all pages have their texts. */}
+        <WithTexts of={allGroups}>
+          {lines.length > 0 && (
+            <VList
+              ref={list}
+              data={lines}
+              ssrCount={16}
+              keepMounted={at < 0 ? [] : [at]}
+              style={{ height: heightOf(lines) }}
+            >
+              {(line: PaletteLine, index) =>
+                line.line === 'heading' ? (
+                  <div key={`heading ${line.group}`} role="presentation" className="palette-heading">
+                    {t(`groups.${line.group}`)}
+                  </div>
+                ) : (
+                  <Choice
+                    key={`${line.entry.id} ${index}`}
+                    line={line}
+                    at={index}
+                    reached={index === at}
+                    keys={keysShown(line.entry, shortcuts)}
+                    onReach={() => setReached(index)}
+                    onRun={() => run(line)}
+                  />
+                )
+              }
+            </VList>
+          )}
+        </WithTexts>
       </div>
       {lines.length === 0 && <p className="palette-note">{t('nothing', { text })}</p>}
       <p role="status" className="sr-only">
@@ -233,7 +238,9 @@ export function CommandLayers() {
         about={t('shortcutsAbout')}
         width="wide"
       >
-        <ShortcutList heading="h3" />
+        <WithTexts of={allGroups}>
+          <ShortcutList heading="h3" />
+        </WithTexts>
       </Dialog>
     </>
   )

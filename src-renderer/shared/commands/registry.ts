@@ -61,16 +61,16 @@ export function offerCommands(commands: readonly Command[]): () => void {
     })
 }
 
-/** Registers commands, and again when the language changes. Returns the function that removes them. */
+/** Registers commands, and again when the language changes or further texts are loaded. Returns the function that removes them. */
 export function offerTranslatedCommands(commands: () => readonly Command[]): () => void {
   let stop = offerCommands(commands())
   const again = (): void => {
     stop()
     stop = offerCommands(commands())
   }
-  i18n.on('languageChanged', again)
+  for (const event of ['languageChanged', 'textsLoaded']) i18n.on(event, again)
   return () => {
-    i18n.off('languageChanged', again)
+    for (const event of ['languageChanged', 'textsLoaded']) i18n.off(event, again)
     stop()
   }
 }

@@ -4,7 +4,7 @@ import type { SavedProfile } from '../../../src-preload/contract/app.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
 import { sealKey } from '../../api/seal.ts'
-import { asSentence } from '../../i18n/format.ts'
+import { asSentence, joinFacts, joinSentences } from '../../i18n/format.ts'
 import { useApp } from '../../stores/app.ts'
 import { detailsOf, messageBeside, serviceMessage } from '../errors/details.ts'
 import { problemTexts } from '../errors/texts.ts'
@@ -123,7 +123,9 @@ export function ConnectForm({
         label={t('baseUrl')}
         hint={
           form.changes.length > 0 ? (
-            <span role="status">{form.changes.map(({ kind, text }) => t(`changed.${kind}`, { text })).join(' ')}</span>
+            <span role="status">
+              {joinSentences(form.changes.map(({ kind, text }) => t(`changed.${kind}`, { text })))}
+            </span>
           ) : (
             t('baseUrlHint')
           )
@@ -239,11 +241,10 @@ function KeyStorage(props: { value: Storage; onChange: (value: Storage) => void;
 
 function Works({ tested: { models, baseUrl, keyName, keyPrefix } }: { tested: TestResult }) {
   const { t } = useTranslation('connect')
-  const key = [keyName, keyPrefix].filter(Boolean).join(' · ')
+  const key = joinFacts([keyName, keyPrefix])
   return (
     <Notice kind="good" title={t('works')} role="status">
-      {t('worksModels', { count: models, baseUrl })}
-      {key && ` ${t('worksKey', { key })}`}
+      {joinSentences([t('worksModels', { count: models, baseUrl }), key && t('worksKey', { key })])}
     </Notice>
   )
 }
@@ -261,8 +262,7 @@ function ConnectProblem({ problem, hasKey }: { problem: Problem; hasKey: boolean
   return (
     <>
       <span role="alert">
-        {words}
-        {said !== null && said !== words && ` ${t('problems:said', { message: said })}`}
+        {joinSentences([words, said !== null && said !== words && t('problems:said', { message: said })])}
       </span>
       <details className="mt-1 text-soft">
         <summary className="w-fit rounded-s font-[520]">{t('common:details')}</summary>

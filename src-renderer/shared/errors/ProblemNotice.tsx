@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
+import { joinSentences } from '../../i18n/format.ts'
 import { useRoute } from '../../stores/route.ts'
 import { navigate, openConnectionSettings } from '../navigation.ts'
 import { useStudio } from '../studioContext.ts'
@@ -85,9 +86,11 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
       }
       {...(className ? { className } : {})}
     >
-      {meaning}
-      {seconds !== null && ` ${t('problems:wait', { seconds })}`}
-      {problem.outputStarted && ` ${t('problems:kept')}`}
+      {joinSentences([
+        meaning,
+        seconds !== null && t('problems:wait', { seconds }),
+        problem.outputStarted && t('problems:kept'),
+      ])}
       {message !== null && (
         <p className="mt-1 break-words" dir="auto">
           {message}

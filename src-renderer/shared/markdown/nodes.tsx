@@ -200,7 +200,7 @@ function ImagePlace({ url, alt }: { url: string; alt: string }) {
 function FootnoteMark({ label }: { label: string }) {
   const t = useMarkdownTexts()
   return (
-    <sup className="md-footmark" title={`${t('footnote')} ${label}`}>
+    <sup className="md-footmark" title={t('footnote', { label })}>
       {label}
     </sup>
   )
@@ -209,7 +209,7 @@ function FootnoteMark({ label }: { label: string }) {
 function Footnote({ label, children }: { label: string; children: ReactNode }) {
   const t = useMarkdownTexts()
   return (
-    <aside className="md-footnote" aria-label={`${t('footnote')} ${label}`}>
+    <aside className="md-footnote" aria-label={t('footnote', { label })}>
       <span className="md-footlabel">{label}</span>
       <div>{children}</div>
     </aside>

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useShallow } from 'zustand/shallow'
 import type { OutboxItem, OutboxKind } from '../../../src-preload/contract/outbox.ts'
-import { showInstant, showSize } from '../../i18n/format.ts'
+import { joinFacts, showInstant, showNamed, showSize } from '../../i18n/format.ts'
 import { useOutbox, waitingOf } from '../../stores/outbox.ts'
 import { problemTexts } from '../errors/texts.ts'
 import { useStudio } from '../studioContext.ts'
@@ -45,7 +45,7 @@ function Row({ item, onEdit }: { item: OutboxItem; onEdit: () => void }) {
     state === 'held'
       ? t('item.held')
       : problem
-        ? `${t('item.failed')}: ${problemTexts(problem).title}`
+        ? showNamed(t('item.failed'), problemTexts(problem).title)
         : here
           ? t('item.since', { at: showInstant(createdAt) })
           : t('item.elsewhere', { name: connection })
@@ -60,7 +60,7 @@ function Row({ item, onEdit }: { item: OutboxItem; onEdit: () => void }) {
           className={cx('num max-w-full shrink-0 text-s', problem ? 'text-bad' : 'text-faint')}
           title={problem ? plainText(problem.message) : undefined}
         >
-          {[amountText(item, t), zoomState].filter(Boolean).join(' · ')}
+          {joinFacts([amountText(item, t), zoomState])}
         </span>
       </div>
       {state === 'held' && (

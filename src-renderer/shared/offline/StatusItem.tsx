@@ -1,7 +1,7 @@
 import { CloudOff, RefreshCw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Connection, Offline } from '../../../src-preload/contract/app.ts'
-import { showAgo, showClock, showDay, showFull } from '../../i18n/format.ts'
+import { showAgo, showClock, showFull, showInstant } from '../../i18n/format.ts'
 import { pageOfOutboxItem, useOutbox } from '../../stores/outbox.ts'
 import { navigate } from '../navigation.ts'
 import { cx } from '../ui/cx.ts'
@@ -48,8 +48,7 @@ export function ReconnectItem() {
 
 /** The time only, or the day too when it is another day. */
 function sinceText(since: string, now: number): string {
-  const clock = showClock(since)
-  return new Date(since).toDateString() === new Date(now).toDateString() ? clock : `${showDay(since)} ${clock}`
+  return new Date(since).toDateString() === new Date(now).toDateString() ? showClock(since) : showInstant(since)
 }
 
 /** The number of outbox items, as a link to the first one. */

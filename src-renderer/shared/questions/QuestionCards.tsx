@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { showSc } from '../../../src-preload/contract/amountText.ts'
 import { type AppQuestion, type AskReason, lastSeen, modelsOf } from '../../../src-preload/contract/questions.ts'
 import type { AnswerKind } from '../../../src-preload/contract/requests.ts'
-import { showList } from '../../i18n/format.ts'
+import { joinSentences, showList } from '../../i18n/format.ts'
 import { useAlerts } from '../../stores/alerts.ts'
 import { useQuestions } from '../../stores/questions.ts'
 import { browserNotices, switchBrowserNotices } from '../alerts/browserNotifications.ts'
@@ -74,7 +74,7 @@ function QuestionCard({ question }: { question: AppQuestion }) {
   return (
     <article aria-label={t('card', { app })} className="flex flex-col gap-2 border-line border-b bg-raise p-3">
       <h2 className="font-[580]">{t('asks', { app })}</h2>
-      <p className="text-s text-soft">{reasons.map((reason) => t(`reasons.${reason}`)).join(' ')}</p>
+      <p className="text-s text-soft">{joinSentences(reasons.map((reason) => t(`reasons.${reason}`)))}</p>
       <dl className="num flex flex-wrap gap-x-5 gap-y-1 text-s">
         <Fact name={t('requests')} value={String(requests.length)} />
         <Fact name={t('model')} value={models.length === 0 ? t('noModel') : showList(models)} />

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import type { CacheLoss, PromptSection } from '../../../src-preload/contract/sessions.ts'
 import type { Client } from '../../api/connect.ts'
-import { showCount, showSc } from '../../i18n/format.ts'
+import { inSc, joinFacts, showCount, showSc } from '../../i18n/format.ts'
 import { hrefOf } from '../../stores/route.ts'
 import { useStudio } from '../studioContext.ts'
 import { Button } from '../ui/Button.tsx'
@@ -50,11 +50,11 @@ function lostRows(loss: CacheLoss, t: ReturnType<typeof useTranslation<'sessions
   if (loss.tokens === 0) return [{ id: 'lost', name: t('prompt.lost'), value: t('prompt.lostNothing'), quiet: true }]
   const certainty = loss.tokensAre === 'measured' ? t('prompt.measured') : t('prompt.estimated')
   return [
-    { id: 'lost', name: t('prompt.lost'), value: `${showCount(loss.tokens)} · ${certainty}` },
+    { id: 'lost', name: t('prompt.lost'), value: joinFacts([showCount(loss.tokens), certainty]) },
     {
       id: 'cost',
       name: t('prompt.cost'),
-      value: loss.cost === null ? t('unknown') : `${showSc(loss.cost)} SC · ${t('prompt.estimated')}`,
+      value: loss.cost === null ? t('unknown') : joinFacts([inSc(showSc(loss.cost)), t('prompt.estimated')]),
     },
   ]
 }

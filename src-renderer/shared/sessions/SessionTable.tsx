@@ -2,7 +2,7 @@ import '../chart/figures.css'
 import './sessions.css'
 import { ChevronDown, ChevronRight, ListX, MessagesSquare } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { Trans, useTranslation } from 'react-i18next'
 import { exact } from '../../../src-preload/contract/amountText.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { AgentSession, SessionFilter } from '../../../src-preload/contract/sessions.ts'
@@ -215,8 +215,12 @@ function SessionCost({ session: { cost, costIs, unpriced, turns } }: { session: 
   if (unpriced === turns) return t('unknown')
   return (
     <>
-      {unpriced > 0 && <small>{t('atLeast')} </small>}
-      {showSc(cost)} {costIs === 'estimated' && <small>{t('estimated')}</small>}
+      {unpriced > 0 ? (
+        <Trans t={t} i18nKey="atLeast" values={{ figure: showSc(cost) }} components={{ small: <small /> }} />
+      ) : (
+        showSc(cost)
+      )}{' '}
+      {costIs === 'estimated' && <small>{t('estimated')}</small>}
     </>
   )
 }

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { CacheLoss, SessionTurn } from '../../../src-preload/contract/sessions.ts'
 import { problemOf } from '../../api/problem.ts'
-import { showCount, showInstant, showMs, showSc } from '../../i18n/format.ts'
+import { joinSentences, showCount, showInstant, showMs, showSc } from '../../i18n/format.ts'
 import { ProblemNotice } from '../errors/ProblemNotice.tsx'
 import { sumSc } from '../money/sc.ts'
 import { useStudio } from '../studioContext.ts'
@@ -115,11 +115,13 @@ function Findings({ turns, only, onOnly }: FindingsProps) {
                 <span className="font-[540]">{what}</span> <Pill tone="warn">{t('findings.turns', { count })}</Pill>
               </p>
               <p className="text-soft">
-                {t(isPriced ? 'findings.lost' : 'findings.lostUnpriced', {
-                  tokens: showCount(tokens),
-                  cost: showSc(sumSc(costs)),
-                })}{' '}
-                {advice}
+                {joinSentences([
+                  t(isPriced ? 'findings.lost' : 'findings.lostUnpriced', {
+                    tokens: showCount(tokens),
+                    cost: showSc(sumSc(costs)),
+                  }),
+                  advice,
+                ])}
               </p>
               <Button
                 size="small"
@@ -262,7 +264,8 @@ function CacheCell({ loss }: { loss: CacheLoss }) {
   if (loss.tokens === 0) return <span className="text-soft">{t(loss.change === 'first' ? 'starts' : 'kept')}</span>
   return (
     <>
-      <Pill tone="warn">{t('lostTokens', { tokens: showCount(loss.tokens) })}</Pill> {lossTexts(loss).what}
+      <Pill tone="warn">{t('lostTokens', { count: loss.tokens, tokens: showCount(loss.tokens) })}</Pill>{' '}
+      {lossTexts(loss).what}
     </>
   )
 }

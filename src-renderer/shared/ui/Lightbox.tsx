@@ -193,7 +193,7 @@ function Shown(props: LightboxProps & { picture: LightboxPicture; keys: RefObjec
       </div>
       <footer>
         <span role="status" className="num">
-          {t('place', { at: at + 1, count })}
+          {t('place', { at: at + 1, all: count })}
         </span>
         <span className="lightbox-keys">{t('keys')}</span>
       </footer>

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { en } from '../../../src-renderer/i18n/en.ts'
 import {
+  joinFacts,
+  joinSentences,
   showAgo,
   showCount,
   showFull,
@@ -112,4 +114,25 @@ it('a time in ms is written in the most readable unit', () => {
     '2 min 05 s',
     '1 h 02 min',
   ])
+})
+
+describe('texts that belong together', () => {
+  it('are facts of one line, without those that are absent', async () => {
+    await i18n.changeLanguage('en')
+    expect(joinFacts(['12 kB', null, '', undefined, false, '3 pages'])).toBe('12 kB · 3 pages')
+    expect(joinFacts([null])).toBe('')
+  })
+  it('keep the direction of each fact from right to left, so that names and figures do not swap', async () => {
+    await i18n.changeLanguage('ar')
+    expect(joinFacts(['writer-large', '3 SC'])).toBe('\u2068writer-large\u2069 · \u20683 SC\u2069')
+  })
+  it.each([
+    ['en', 'One. Two.'],
+    ['ar', 'One. Two.'],
+    ['ja', 'One.Two.'],
+    ['zh-Hans', 'One.Two.'],
+  ])('are sentences of %s with its space between them', async (language, expected) => {
+    await i18n.changeLanguage(language)
+    expect(joinSentences(['One.', false, 'Two.'])).toBe(expected)
+  })
 })

@@ -90,6 +90,7 @@ describe('the check of a translation', () => {
     ['a plural that the language has', 'ar', two, two, /lacks the plural few, many, two, zero/],
     ['a plural that the language lacks', 'ja', two, two, /has the plural one, which ja does not use/],
     ['an empty text', 'de', one('say', ' '), english, /say: empty/],
+    ['a path that would be turned around', 'ar', one('say', 'مع "/v1" في نهايته'), one('say', 'With "/v1"'), /U\+2066/],
   ] as const)('finds %s', (_name, language, texts, source, expected) => {
     expect(faultsOf(language, texts, source).join('\n')).toMatch(expected)
   })

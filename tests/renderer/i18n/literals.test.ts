@@ -143,6 +143,78 @@ function desktopLiteralsIn(source: string): string[] {
   return found
 }
 
+/** Calls whose value is a text of the window: `t(…)`, `i18n.t(…)`, `showSize(…)`. */
+function isText(node: Node): boolean {
+  const { type, callee } = node
+  if (type !== 'CallExpression' || !isNode(callee)) return false
+  const called = isNode(callee.property) ? callee.property.value : callee.value
+  return called === 't' || /^(show[A-Z]|inSc$)/.test(String(called))
+}
+
+const hasText = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  ((isNode(value) && isText(value)) || Object.values(value).some(hasText))
+
+/** Expressions that are a text, or a text under a condition. An element between two texts divides them. */
+const isTextual = (value: unknown): boolean =>
+  isNode(value) && (isText(value) || choicesOf(value).some(isTextual) || isTextual(value.expression))
+
+/** Punctuation and spaces, which other languages write differently or in another order. */
+const isMark = (text: string): boolean => text !== '' && /^[ ·,:;.()[\]–—]+$/u.test(text)
+
+/** Attributes of code: they are not shown. */
+const isHidden = (node: Node): boolean =>
+  node.type === 'JSXAttribute' && /^(className|key|style|id|href|src)$/.test(nameOf(node))
+
+/**
+ * Places where a text and another one are joined by punctuation or a space in code: `${t('a')}: ${b}`, `{t('a')} {t('b')}`,
+ * `[t('a'), b].join(' · ')`. Lists are joined by `joinFacts`, `joinSentences`, `showList` and `showNamed`.
+ */
+function gluedIn(source: string, tsx: boolean): string[] {
+  const found: string[] = []
+  const inTemplate = ({ quasis, expressions }: Node): void => {
+    const marks = list(quasis).map((one) => String((one as { cooked?: string }).cooked ?? ''))
+    if (hasText(expressions) && marks.some(isMark)) found.push(marks.join('*'))
+  }
+  const inChildren = (children: unknown): void => {
+    const parts = list(children).flatMap((child): unknown[] => {
+      if (!isNode(child)) return []
+      if (child.type === 'JSXText') {
+        const text = String(child.value).replace(/\s*\n\s*/g, '')
+        return text === '' ? [] : [text]
+      }
+      const { expression } = child
+      if (child.type !== 'JSXExpressionContainer' || !isNode(expression)) return [child]
+      return expression.type === 'StringLiteral' ? [String(expression.value)] : [expression]
+    })
+    for (const [at, part] of parts.entries()) {
+      if (typeof part !== 'string' || !isMark(part)) continue
+      const beside = [parts[at - 1], parts[at + 1]].filter((one) => one !== undefined)
+      if (part.trim() === '' ? beside.length === 2 && beside.every(isTextual) : beside.some(hasText))
+        found.push(`{}${part}{}`)
+    }
+  }
+  const inJoin = ({ callee, arguments: given }: Node): void => {
+    if (!isNode(callee) || !isNode(callee.property) || callee.property.value !== 'join') return
+    const [mark] = expressionsOf(given)
+    if (!isNode(mark) || mark.type !== 'StringLiteral') return
+    if (/[·–—;]/.test(String(mark.value)) || (isMark(String(mark.value)) && hasText(callee.object)))
+      found.push(`join(${mark.value})`)
+  }
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null || (isNode(value) && isHidden(value))) return
+    if (isNode(value)) {
+      if (value.type === 'TemplateLiteral' && Array.isArray(value.expressions)) inTemplate(value)
+      if (value.type === 'JSXElement' || value.type === 'JSXFragment') inChildren(value.children)
+      if (value.type === 'CallExpression') inJoin(value)
+    }
+    for (const one of Object.values(value)) walk(one)
+  }
+  walk(parseSync(source, { syntax: 'typescript', tsx }))
+  return found
+}
+
 describe('texts of the desktop', () => {
   it('are found in menus, dialogs, notifications and windows', () => {
     const source = `const a = [{ label: 'New chat' }, { role: 'quit' }, { message: \`Quit \${n}?\`, buttons: ['Yes', t('no')] }]
@@ -240,6 +312,23 @@ describe('texts', () => {
       // Parsing every file takes seconds.
       .filter(({ source }) => /['"`]\p{Lu}[^\n]* [^\n]*[.?!]['"`]/u.test(source))
       .flatMap(({ name, source }) => sentencesIn(source, name.endsWith('.tsx')).map((text) => `${name}: ${text}`))
+    expect(faults).toEqual([])
+  })
+  it('that code joins with punctuation or spaces are found', () => {
+    const source = `const A = () => <p className={\`\${t('no')} x\`} title={\`\${t('a')}: \${b}\`}>
+      {t('c')} {on && t('d')} <b>{t('no')}</b> {n}
+      <i>{showSize(n)} · <Path /></i>{' '}{n} x
+    </p>
+    const b = [t('e'), f].filter(Boolean).join(' '), c = facts.join(' · '), d = classes.join(' '), e = lines.join('\\n')`
+    expect(gluedIn(source, true).toSorted()).toEqual([...['*: *', 'join( )', 'join( · )', '{} {}', '{} · {}']])
+  })
+  it('are joined by the functions for it, never by code', () => {
+    const faults = sources
+      // Both join for all others.
+      .filter((name) => !name.startsWith('i18n/') && name !== 'shared/ui/Facts.tsx')
+      .map((name) => ({ name, source: readFileSync(join(root, name), 'utf8') }))
+      .filter(({ source }) => /\bt\(|\bshow[A-Z]\w*\(|\.join\(/.test(source))
+      .flatMap(({ name, source }) => gluedIn(source, name.endsWith('.tsx')).map((text) => `${name}: ${text}`))
     expect(faults).toEqual([])
   })
 })

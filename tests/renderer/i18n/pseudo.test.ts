@@ -22,6 +22,9 @@ describe('English', () => {
       expect(keys.has(`${stem}_other`), `${stem}_other`).toBe(true)
     }
   })
+  it('has plural forms where a text shows how many there are: a position or a limit is named otherwise', () => {
+    expect(texts.filter(([key, text]) => /\{\{count\b/.test(text) && !/_(one|other)$/.test(key))).toEqual([])
+  })
   it('has no empty text and no plural in brackets', () => {
     for (const [key, text] of texts) {
       expect(text.trim(), key).not.toBe('')

@@ -82,7 +82,7 @@ function documentPart(document: AttachedDocument, textOf: DocumentTexts | null, 
   const { pages, parts: count } = document
   const name = oneLine(document.name)
   const title =
-    pages === null ? t('core:chat.document', { name }) : t('core:chat.documentPages', { name, pages, count })
+    pages === null ? t('core:chat.document', { name }) : t('core:chat.documentPages', { name, pages, all: count })
   if (textOf === null) return `*${title}*\n`
   const text = textOf(document).map(({ label, text }) => (label === '' ? text : `[${label}]\n${text}`))
   return `<details><summary>${title.replaceAll('<', '&lt;')}</summary>\n\n${fenced(text.join('\n\n'), 'text')}\n\n</details>\n`

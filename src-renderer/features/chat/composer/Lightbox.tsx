@@ -1,4 +1,4 @@
-import { showSize } from '../../../i18n/format.ts'
+import { joinFacts, showSize } from '../../../i18n/format.ts'
 import './pictures.css'
 import { Download } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -38,7 +38,9 @@ export function Lightbox({ pictures, at, onMove, onClose }: PictureLightboxProps
       count={pictures.length}
       onGo={onMove}
       onClose={onClose}
-      facts={picture && `${t('size', { width: picture.width, height: picture.height })} · ${showSize(picture.bytes)}`}
+      facts={
+        picture && joinFacts([t('size', { width: picture.width, height: picture.height }), showSize(picture.bytes)])
+      }
       actions={
         picture && (
           <a

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useShallow } from 'zustand/shallow'
 import type { Attachment } from '../../../../src-preload/contract/chat.ts'
 import { mediaPath } from '../../../../src-preload/contract/media.ts'
-import { showSize } from '../../../i18n/format.ts'
+import { joinFacts, showSize } from '../../../i18n/format.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Menu, MenuItem } from '../../../shared/ui/Menu.tsx'
 import { modelsToAsk, useChat } from '../../../stores/chat.ts'
@@ -153,9 +153,7 @@ function PictureState({ picture, name, broken }: { picture: DraftPicture; name: 
   const size = t('size', { width: kept?.width ?? 0, height: kept?.height ?? 0 })
   return (
     <>
-      <span>
-        {size} · {showSize(picture.bytes)}
-      </span>
+      <span>{joinFacts([size, showSize(picture.bytes)])}</span>
       {prepared?.blob && <Changes prepared={prepared} />}
     </>
   )
@@ -179,8 +177,8 @@ function Changes({ prepared: { from, to, converted, upright, lostFrames } }: { p
     upright && !scaled && t('turned'),
     converted && t('converted', { type: converted.slice('image/'.length).toUpperCase() }),
     lostFrames && t('firstFrame'),
-  ].filter(Boolean)
-  return <span role="status">{changes.join(' · ')}</span>
+  ]
+  return <span role="status">{joinFacts(changes)}</span>
 }
 
 function DetailMenu({

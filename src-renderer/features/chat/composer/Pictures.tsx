@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Attachment } from '../../../../src-preload/contract/chat.ts'
 import { mediaPath } from '../../../../src-preload/contract/media.ts'
+import { showNamed } from '../../../i18n/format.ts'
 import { Lightbox } from './Lightbox.tsx'
 
 /** The pictures of a message. A click opens one at full size. Their space is reserved before they load. */
@@ -51,7 +52,7 @@ function Picture({
   if (broken) {
     return (
       <span className="composer-broken">
-        <ImageOff aria-hidden /> {words}: {t('brokenPicture')}
+        <ImageOff aria-hidden /> {showNamed(words, t('brokenPicture'))}
       </span>
     )
   }

@@ -1,4 +1,4 @@
-import { showSc } from '../../../i18n/format.ts'
+import { joinFacts, showSc } from '../../../i18n/format.ts'
 import './context.css'
 import { NotebookText } from 'lucide-react'
 import { memo } from 'react'
@@ -34,7 +34,7 @@ export const ContextLine = memo(function ContextLine() {
   const isShown = length.tokens !== null || total >= worthShowing
   const used =
     length.tokens === null
-      ? `${t('usedOnly', { count: total })}, ${t('unknown')}`
+      ? joinFacts([t('usedOnly', { count: total }), t('unknown')])
       : t('used', { used: figure(total), limit: figure(length.tokens) })
   return (
     <div className="context-line">

@@ -2,6 +2,7 @@ import { NotebookText } from 'lucide-react'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import { Markdown } from '../../../shared/markdown/Markdown.tsx'
 import { showCost } from '../../../shared/money/cost.ts'
+import { Facts } from '../../../shared/ui/Facts.tsx'
 import { WithSc } from '../../../shared/ui/WithSc.tsx'
 import { messageAttributes } from '../focus.ts'
 import { TurnFooter } from '../TurnFooter.tsx'
@@ -26,13 +27,10 @@ export function SummaryNote({ note }: { note: Message }) {
           <NotebookText aria-hidden />
           <h2>{title}</h2>
           <span className="num">
-            {note.model}
-            {note.cost !== null && (
-              <>
-                {' · '}
-                <WithSc text={showCost(note)} />
-              </>
-            )}
+            <Facts>
+              {note.model}
+              {note.cost !== null && <WithSc text={showCost(note)} />}
+            </Facts>
           </span>
         </header>
         <div data-part="text">

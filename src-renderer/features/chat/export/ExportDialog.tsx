@@ -1,11 +1,13 @@
 import { useId, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { showKeys } from '../../../shared/commands/keys.ts'
 import { useDesktop } from '../../../shared/desktop.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Checkbox, Field } from '../../../shared/ui/Field.tsx'
 import { Notice } from '../../../shared/ui/Notice.tsx'
+import { isMac } from '../../../shared/ui/platform.ts'
 import { Segmented } from '../../../shared/ui/Segmented.tsx'
 import { Select } from '../../../shared/ui/Select.tsx'
 import { Spinner } from '../../../shared/ui/Spinner.tsx'
@@ -83,7 +85,12 @@ function Choices({ store, chosen, isDesktop, disabled }: ChoicesProps) {
         </span>
       </div>
       {scope === 'selection' && <Rows store={store} />}
-      <Field label={t('format')} hint={t(format === 'pdf' && isDesktop ? 'about.pdfFile' : `about.${format}`)}>
+      <Field
+        label={t('format')}
+        hint={t(format === 'pdf' && isDesktop ? 'about.pdfFile' : `about.${format}`, {
+          keys: showKeys('Mod+P', isMac),
+        })}
+      >
         <Select
           className="w-fit"
           value={format}
@@ -147,7 +154,7 @@ function Rows({ store: { conversation, selected } }: { store: ExportStore }) {
           </li>
         ))}
       </ul>
-      {branch.length > rows.length && <p className="text-s text-soft">{t('onlyNewest', { count: maxRows })}</p>}
+      {branch.length > rows.length && <p className="text-s text-soft">{t('onlyNewest', { most: maxRows })}</p>}
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import type { PhrasingContent, RootContent } from 'mdast'
-import { showFull } from '../../../i18n/format.ts'
+import { joinFacts, showFull } from '../../../i18n/format.ts'
 import { i18n } from '../../../i18n/index.ts'
 import { safeAddress } from '../../../shared/markdown/address.ts'
 import { blocksInSteps } from '../../../shared/markdown/blocks.ts'
@@ -65,9 +65,7 @@ export async function docxBlocks(task: ExportTask): Promise<DocxBlock[]> {
     if (!continues) {
       writer.add({ kind: 'heading', level: 2, runs: plain(authorOf(message)) })
       writer.facts(
-        [showFull(message.createdAt), ...(version ? [t('version', { at: version.at, of: version.of })] : [])].join(
-          ' · ',
-        ),
+        joinFacts([showFull(message.createdAt), version && t('version', { at: version.at, of: version.of })]),
       )
     }
     // The request to continue is this program's own text.
@@ -97,7 +95,7 @@ async function writeMessage(
   }
   await writeFiles(writer, message, task, pause)
   if (message.run) {
-    writer.facts(t('called', { name: message.run.name, state: message.run.state.replaceAll('_', ' ') }))
+    writer.facts(t(`called.${message.run.state}`, { name: message.run.name }))
     writer.add({ kind: 'code', text: message.run.arguments })
     if (message.text !== '') writer.add({ kind: 'code', text: message.text })
   } else if (message.role === 'assistant') await writer.markdown(message.text, 'normal', pause)

@@ -1,6 +1,6 @@
 import { isPartOfReply } from '../../../../src-preload/contract/chat.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
-import { showFull } from '../../../i18n/format.ts'
+import { joinFacts, showFull } from '../../../i18n/format.ts'
 import { i18n } from '../../../i18n/index.ts'
 import type { ExportedConversation, ExportedMessage, MessageVersion } from './conversation.ts'
 import { documentKey } from './documentTexts.ts'
@@ -27,8 +27,7 @@ export const titleOf = ({ title }: Pick<ExportedConversation, 'title'>): string 
   title?.replace(/\s*…$/u, '') || t('untitled')
 
 /** The line below the title: date and model. */
-export const factsOf = ({ createdAt, model }: ExportedConversation): string =>
-  [showFull(createdAt), ...(model === null ? [] : [model])].join(' · ')
+export const factsOf = ({ createdAt, model }: ExportedConversation): string => joinFacts([showFull(createdAt), model])
 
 /** Author of a message: the person, a role or a model. */
 export function authorOf({ role, name, model }: Pick<ExportedMessage, 'role' | 'name' | 'model'>): string {
@@ -39,7 +38,7 @@ export function authorOf({ role, name, model }: Pick<ExportedMessage, 'role' | '
     developer: t('developer'),
     tool: t('tool'),
   }
-  return name === null ? roles[role] : `${roles[role]} (${name})`
+  return name === null ? roles[role] : t('named', { role: roles[role], name })
 }
 
 /**

@@ -116,7 +116,7 @@ function* body(message: ExportedMessage, task: MarkupTask, addressOf: PictureAdd
   yield* files(message, task)
   if (message.run) {
     const { name, arguments: given, state } = message.run
-    yield `<p class="end">${escaped(t('called', { name, state: state.replaceAll('_', ' ') }))}</p>`
+    yield `<p class="end">${escaped(t(`called.${state}`, { name }))}</p>`
     yield* codeMarkup(stepsOf(given), 'json')
     if (message.text !== '') yield* codeMarkup(stepsOf(message.text), '')
   } else if (message.role === 'assistant') yield* markdown(message.text)

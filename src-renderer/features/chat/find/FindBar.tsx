@@ -55,7 +55,7 @@ function Bar() {
       ? ''
       : matches.count === 0
         ? t('findNone')
-        : t('findCount', { at: figure(at + 1), count: figure(matches.count) })
+        : t('findCount', { at: figure(at + 1), all: figure(matches.count) })
   return (
     <search className="chat-find" onKeyDown={byKey}>
       <input

@@ -1,4 +1,5 @@
 import type { ChatParams } from '../../../../src-preload/contract/chat.ts'
+import { joinFacts } from '../../../i18n/format.ts'
 import { figure, useChatTranslate } from '../messages.ts'
 import { countSet, numberSpecs, showStop } from '../params.ts'
 import { Fact } from './Fact.tsx'
@@ -25,7 +26,7 @@ export function AskedWith({ params }: { params: ChatParams | null }) {
               </Fact>
             )
           })}
-          {params.stop && <Fact name={t('paramStop')}>{params.stop.map(showStop).join(' · ')}</Fact>}
+          {params.stop && <Fact name={t('paramStop')}>{joinFacts(params.stop.map(showStop))}</Fact>}
           {format && <Fact name={t('paramFormat')}>{t(`format_${format.type}`)}</Fact>}
           {extra && (
             <Fact name={t('paramExtra')} mono>

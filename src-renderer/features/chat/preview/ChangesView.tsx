@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { joinFacts } from '../../../i18n/format.ts'
 import { revealed } from '../../../shared/markdown/hiddenCharacters.tsx'
 import { type ChangePart, changesOf } from './changes.ts'
 import { usePreviewTexts } from './texts.ts'
@@ -16,7 +17,7 @@ export function ChangesView({ before, after, number }: { before: string; after: 
   return (
     <div className="chat-preview-table">
       <p className="chat-preview-count">
-        {t('changesWith', { at: number })} · {t('changesCount', { added, removed })}
+        {joinFacts([t('changesWith', { at: number }), t('changesCount', { added, removed })])}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
       <section className="chat-preview-changes" aria-label={t('viewChanges')} tabIndex={0} dir="ltr">

@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { joinFacts } from '../../../i18n/format.ts'
 import { revealed } from '../../../shared/markdown/hiddenCharacters.tsx'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { maxCsvColumns, maxCsvRows, numberOf, readCsv, sortRows } from './csv.ts'
@@ -20,7 +21,7 @@ export function CsvView({ text, title }: { text: string; title: string }) {
     if (!table) return []
     return sort ? sortRows(table.rows, sort.column, sort.descending) : table.rows
   }, [table, sort])
-  if (!table) return <p className="chat-preview-note">{t('tooLong', { count: maxDocumentChars })}</p>
+  if (!table) return <p className="chat-preview-note">{t('tooLong', { most: maxDocumentChars })}</p>
   const { header, cut } = table
   if (header.length === 0) return <p className="chat-preview-note">{t('empty')}</p>
   const columns = Math.max(header.length, rows[0]?.length ?? 0)
@@ -32,8 +33,10 @@ export function CsvView({ text, title }: { text: string; title: string }) {
   return (
     <div className="chat-preview-table">
       <p className="chat-preview-count">
-        {t('csvRows', { count: rows.length })}
-        {cut && ` · ${t('csvCut', { rows: maxCsvRows, columns: maxCsvColumns })}`}
+        {joinFacts([
+          t('csvRows', { count: rows.length }),
+          cut && t('csvCut', { rows: maxCsvRows, columns: maxCsvColumns }),
+        ])}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
       <section className="chat-preview-scroll" aria-label={title || t('kinds.csv')} tabIndex={0}>

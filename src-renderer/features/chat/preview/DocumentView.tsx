@@ -29,7 +29,7 @@ export function DocumentView({ kind, text, title, open, run }: DocumentProps & {
     setAttempt(attempt + 1)
   }
   if (text.length > maxDocumentChars)
-    return <p className="chat-preview-note">{t('tooLong', { count: maxDocumentChars })}</p>
+    return <p className="chat-preview-note">{t('tooLong', { most: maxDocumentChars })}</p>
   if (text.trim() === '') return <p className="chat-preview-note">{t('empty')}</p>
   if (state === 'stopped' || state === 'no_frame')
     return (

@@ -16,7 +16,7 @@ export function JsonView({ text, open }: { text: string; open: boolean }) {
   const shown = useThrottled(text, open ? updateMs : 0)
   const long = shown.length > maxJsonChars
   const reading = useMemo(() => (long ? null : readJson(shown, open)), [shown, open, long])
-  if (!reading) return <p className="chat-preview-note">{t('tooLong', { count: maxJsonChars })}</p>
+  if (!reading) return <p className="chat-preview-note">{t('tooLong', { most: maxJsonChars })}</p>
   if ('fault' in reading)
     return (
       <p className="chat-preview-note" role={open ? undefined : 'status'}>

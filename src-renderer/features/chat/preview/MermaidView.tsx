@@ -14,7 +14,7 @@ export function MermaidView({ text, open }: { text: string; open: boolean }) {
   const shown = useThrottled(lines, open ? updateMs : 0)
   if (shown.trim() === '') return <p className="chat-preview-note">{t('empty')}</p>
   if (shown.length > longestDiagram)
-    return <p className="chat-preview-note">{t('tooLong', { count: longestDiagram })}</p>
+    return <p className="chat-preview-note">{t('tooLong', { most: longestDiagram })}</p>
   return <DiagramFrame source={shown} open={open} />
 }
 
@@ -40,7 +40,7 @@ function DiagramFrame({ source, open }: { source: string; open: boolean }) {
       {failed && (
         <div className="chat-preview-note" role="status">
           <p>{t('diagramFailed')}</p>
-          <pre>{failed.why === 'refused' ? failed.reason : t('diagramLate', { count: failed.seconds })}</pre>
+          <pre>{failed.why === 'refused' ? failed.reason : t('diagramLate', { seconds: failed.seconds })}</pre>
         </div>
       )}
       {!late && (

@@ -103,7 +103,7 @@ function Artifact({ shown: { versions, at }, version }: { shown: ShownArtifact; 
             value={String(at)}
             choices={versions.map((_, nth) => ({
               value: String(nth),
-              label: t('versionOf', { at: nth + 1, count: versions.length }),
+              label: t('versionOf', { at: nth + 1, all: versions.length }),
             }))}
             onPick={(picked) => showVersion(versions, Number(picked))}
           />
@@ -139,7 +139,7 @@ function Rendered({ version: { kind, text, title, open }, run }: { version: Prev
   if (kind === 'json') return <JsonView text={text} open={open} />
   if (kind === 'mermaid') return <MermaidView text={text} open={open} />
   if (text.length > maxDocumentChars)
-    return <p className="chat-preview-note">{t('tooLong', { count: maxDocumentChars })}</p>
+    return <p className="chat-preview-note">{t('tooLong', { most: maxDocumentChars })}</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1)
     <section className="chat-preview-markdown" aria-label={title || t('kinds.markdown')} tabIndex={0}>

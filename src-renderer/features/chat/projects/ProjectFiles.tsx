@@ -5,6 +5,7 @@ import type { Folder } from '../../../../src-preload/contract/library.ts'
 import { maxPinnedFiles, type PinnedFile } from '../../../../src-preload/contract/projects.ts'
 import { showCount, showSize } from '../../../i18n/format.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
+import { Facts } from '../../../shared/ui/Facts.tsx'
 import { FileInput } from '../../../shared/ui/FileInput.tsx'
 import { useFileDrop } from '../../../shared/ui/useFileDrop.ts'
 import { WithSc } from '../../../shared/ui/WithSc.tsx'
@@ -124,7 +125,10 @@ function PinnedRow({ file, onOpen, onRemove }: { file: PinnedFile; onOpen: () =>
         <span className="chat-file-words">
           <b>{name}</b>{' '}
           <span className="num">
-            {facts({ ...file, pages: null })} · {isWhole ? t('whole') : isIndexed ? t('searched') : t('indexing')}
+            <Facts>
+              {facts({ ...file, pages: null })}
+              {isWhole ? t('whole') : isIndexed ? t('searched') : t('indexing')}
+            </Facts>
           </span>
         </span>
       </button>

@@ -3,6 +3,7 @@ import { ArrowUp, Clock, Pencil, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { QueuedMessage } from '../../../../src-preload/contract/chat.ts'
+import { joinFacts, showNamed } from '../../../i18n/format.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { hasMessage } from '../../../stores/openChat.ts'
 import { ActionButton } from '../actionButtons.tsx'
@@ -55,8 +56,10 @@ function Row({ queued, isFirst }: { queued: QueuedMessage; isFirst: boolean }) {
           {text.trim() === '' ? (attachments[0]?.name ?? documents[0]?.name ?? filesText) : text}
         </b>
         <span data-bad={problem === null ? undefined : true}>
-          {problem === null ? t(state) : `${t(state)}: ${problem.message}`}
-          {text.trim() !== '' && files > 0 && ` · ${filesText}`}
+          {joinFacts([
+            problem === null ? t(state) : showNamed(t(state), problem.message),
+            text.trim() !== '' && files > 0 && filesText,
+          ])}
         </span>
       </div>
       <div className="chat-file-actions">

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import type { CallDecision } from '../../../../src-preload/contract/tools.ts'
+import { joinSentences } from '../../../i18n/format.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { commandLine } from '../../../shared/ui/commandLine.ts'
@@ -78,7 +79,10 @@ function Where({ row: { run } }: { row: ToolRow }) {
   return (
     <div className="flex flex-col gap-1 text-s">
       <p>
-        {t('ask.question')} {t(server?.transport.kind === 'http' ? 'ask.onHttp' : 'ask.onStdio', { server: name })}
+        {joinSentences([
+          t('ask.question'),
+          t(server?.transport.kind === 'http' ? 'ask.onHttp' : 'ask.onStdio', { server: name }),
+        ])}
       </p>
       {lines.map(([key, line]) => (
         <div key={key}>{line}</div>

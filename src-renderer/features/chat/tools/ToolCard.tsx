@@ -1,6 +1,7 @@
 import { Square } from 'lucide-react'
 import { useEffect, useId, useState } from 'react'
 import type { Message, ToolCall, ToolRun } from '../../../../src-preload/contract/chat.ts'
+import { joinSentences, showSpan } from '../../../i18n/format.ts'
 import { jsonFaultText, type ToolTranslate, useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { cx } from '../../../shared/ui/cx.ts'
@@ -10,7 +11,6 @@ import { plainText } from '../../../shared/ui/plainText.ts'
 import { useNow } from '../../../shared/useNow.ts'
 import { useFind } from '../../../stores/chatFind.ts'
 import { readToolId } from '../../../stores/tools.ts'
-import { seconds } from '../messages.ts'
 import { stopCall } from './actions.ts'
 import { appearances, type CardState, cardState, toneInk } from './appearance.ts'
 import { isToolRow, type ToolRow } from './round.ts'
@@ -175,13 +175,14 @@ function ToolStop({ messageId }: { messageId: string }) {
 
 /** How long a call took, from one second on. */
 function Duration({ row: { run } }: { row: ToolRow }) {
-  const t = useToolTranslate()
   const running = run.state === 'running'
   const now = useNow(100, running)
   if (run.startedAt === null || run.tool?.kind === 'function') return null
   const ended = running ? now : run.finishedAt === null ? null : Date.parse(run.finishedAt)
   const ms = ended === null ? 0 : ended - Date.parse(run.startedAt)
-  return ms < 1_000 ? null : <span className="num text-faint">{t('line.took', { seconds: seconds(ms) })}</span>
+  return ms < 1_000 ? null : (
+    <span className="num text-faint before:me-1 before:content-['·']">{showSpan(ms / 1_000)}</span>
+  )
 }
 
 /** The arguments of the call. A fault is described where the call has ended. */
@@ -200,11 +201,7 @@ function Arguments({ call, state }: { call: ToolCall; state: CardState }) {
         label={t('card.arguments', { name: plainText(call.name) })}
         copy={t('card.copyArguments')}
       />
-      {fault && (
-        <p className="text-bad text-s">
-          {t('card.notJson')} {jsonFaultText(t, fault)}
-        </p>
-      )}
+      {fault && <p className="text-bad text-s">{joinSentences([t('card.notJson'), jsonFaultText(t, fault)])}</p>}
     </>
   )
 }

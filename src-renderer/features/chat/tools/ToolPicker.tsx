@@ -83,7 +83,7 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
           {name}
         </h3>
         {offers.length > 0 && (
-          <span className="num text-faint text-s">{t('pick.count', { on: on.length, count: offers.length })}</span>
+          <span className="num text-faint text-s">{t('pick.count', { on: on.length, all: offers.length })}</span>
         )}
         <span className="ml-auto" />
         {usable.length > 1 && (

@@ -2,6 +2,7 @@ import { FileText, Plug } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ConnectedProgram, FilePreview, Program } from '../../../../src-preload/contract/programs.ts'
+import { joinSentences } from '../../../i18n/format.ts'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Notice } from '../../../shared/ui/Notice.tsx'
@@ -130,8 +131,10 @@ function Done({ program, connection }: { program: Program; connection: Connected
           )
         }
       >
-        {t(`appSetups:takesEffect.${program.takesEffect}`, { name: program.name })}
-        {program.keyPlace !== 'file' && <> {t(`appSetups:keyPlaces.${program.keyPlace}`)}</>}
+        {joinSentences([
+          t(`appSetups:takesEffect.${program.takesEffect}`, { name: program.name }),
+          program.keyPlace !== 'file' && t(`appSetups:keyPlaces.${program.keyPlace}`),
+        ])}
       </Notice>
       <Overrides program={program} />
       <TrialDialog program={program} connection={isTrialOpen ? connection : null} onClose={() => setTrialOpen(false)} />
@@ -144,13 +147,14 @@ function Overrides({ program }: { program: Program }) {
   if (program.overrides.length === 0) return null
   return (
     <div className="text-s text-soft">
-      {t('panel.overridden')}{' '}
-      {program.overrides.map(({ name, isSet }, at) => (
-        <span key={name}>
-          {at > 0 && ', '}
-          <code className="break-all font-mono text-ink">{isSet ? t('panel.set', { name }) : name}</code>
-        </span>
-      ))}
+      <p>{t('panel.overridden')}</p>
+      <ul className="flex flex-wrap gap-x-3">
+        {program.overrides.map(({ name, isSet }) => (
+          <li key={name}>
+            <code className="break-all font-mono text-ink">{isSet ? t('panel.set', { name }) : name}</code>
+          </li>
+        ))}
+      </ul>
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { ConnectedProgram, ProgramState } from '../../../../src-preload/contract/programs.ts'
-import { showNames } from '../../../i18n/format.ts'
+import { joinFacts, joinSentences, showNames } from '../../../i18n/format.ts'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { Card } from '../../../shared/ui/Card.tsx'
@@ -99,17 +99,17 @@ function Row({
         </div>
         <code className="block break-all font-mono text-soft">{one.file}</code>
         {one.state !== 'connected' && (
-          <p className="mt-1">
-            {t(`about.${one.state}`)} {one.problem?.message}
-          </p>
+          <p className="mt-1">{joinSentences([t(`about.${one.state}`), one.problem?.message])}</p>
         )}
       </div>
       <div className="num min-w-[min(180px,100%)] flex-1 text-soft">
         <div className="break-words text-ink">{app ? t('keyOf', { name: app.name }) : t('appGone')}</div>
         <div className="break-all">
-          {t('model', { model: one.model })}
-          {app && app.modelMap.length > 0 && ` · ${t('rules', { count: app.modelMap.length })}`}
-          {one.tools && ` · ${t('proxy:form.tools')}`}
+          {joinFacts([
+            t('model', { model: one.model }),
+            app && app.modelMap.length > 0 && t('rules', { count: app.modelMap.length }),
+            one.tools && t('proxy:form.tools'),
+          ])}
         </div>
         <div>{app?.lastUsedAt ? t('latest', { at: showTime(app.lastUsedAt, now) }) : t('noRequest')}</div>
       </div>

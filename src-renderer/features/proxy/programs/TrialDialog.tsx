@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ConnectedProgram, Program, ProgramTrial } from '../../../../src-preload/contract/programs.ts'
+import { joinSentences } from '../../../i18n/format.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
@@ -95,7 +96,7 @@ function Outcome({ name, trial }: { name: string; trial: ProgramTrial }) {
   if (requests.length === 0)
     return (
       <Notice kind="bad" title={t('trial.noRequest')}>
-        {t('trial.noRequestAbout')} {end}
+        {joinSentences([t('trial.noRequestAbout'), end])}
       </Notice>
     )
   const isOk = requests.some((row) => outcomeOf(row) === 'ok')

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import type { ProgramId } from '../../../../src-preload/contract/programs.ts'
 import type { Client } from '../../../api/connect.ts'
-import { showNames } from '../../../i18n/format.ts'
+import { joinSentences, showNames } from '../../../i18n/format.ts'
 import { i18n } from '../../../i18n/index.ts'
 import { programsStore } from '../../../stores/programs.ts'
 import { attempt, say } from '../actions.ts'
@@ -34,7 +34,7 @@ export async function rewritePrograms(studio: Client, appId: string | null, key:
     written.length > 0 ? i18n.t('programs:written', { count: written.length }) : '',
     names === '' ? '' : i18n.t('programs:notWritten', { names }),
   ]
-  say('programs', texts.filter(Boolean).join(' '))
+  say('programs', joinSentences(texts))
   await readPrograms(studio)
 }
 

@@ -1,6 +1,7 @@
 import { ArrowLeft } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
+import { joinSentences, showNames } from '../../../i18n/format.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
@@ -95,9 +96,7 @@ function Add({ server, servers, onBack, onDone }: AddProps) {
     {
       id: 'needs',
       name: t('settings.gallery.needs'),
-      value: [server.needs && t(`settings.gallery.needed.${server.needs}`), t(`${texts}.needs`)]
-        .filter(Boolean)
-        .join(' '),
+      value: joinSentences([server.needs && t(`settings.gallery.needed.${server.needs}`), t(`${texts}.needs`)]),
     },
     { id: 'source', name: t('settings.gallery.source'), value: server.source },
   ]
@@ -206,7 +205,7 @@ function Command({ form }: { form: ServerForm }) {
       </code>
       {names.length > 0 && (
         <p className="text-faint">
-          {t(isProgram ? 'settings.gallery.withEnv' : 'settings.gallery.withHeaders', { names: names.join(', ') })}
+          {t(isProgram ? 'settings.gallery.withEnv' : 'settings.gallery.withHeaders', { names: showNames(names) })}
         </p>
       )}
     </section>

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
+import { showNames } from '../../../i18n/format.ts'
 import { jsonFaultText, useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { commandLine } from '../../../shared/ui/commandLine.ts'
@@ -107,10 +108,10 @@ function Found({ found, known, onReview }: { found: ReadServer; known: boolean; 
           {plainText(form.kind === 'http' ? form.url : commandLine({ command: form.command, args: argsOf(form.args) }))}
         </code>
         {values.length > 0 && (
-          <div className="text-faint">{t('settings.paste.secrets', { names: plainText(values.join(', ')) })}</div>
+          <div className="text-faint">{t('settings.paste.secrets', { names: plainText(showNames(values)) })}</div>
         )}
         {blanks.length > 0 && (
-          <div className="text-warn">{t('settings.paste.missingValues', { names: plainText(blanks.join(', ')) })}</div>
+          <div className="text-warn">{t('settings.paste.missingValues', { names: plainText(showNames(blanks)) })}</div>
         )}
       </div>
       {known ? (

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { type McpServer, type McpSignIn, signInRedirect } from '../../../../src-preload/contract/tools.ts'
 import { problemOf } from '../../../api/problem.ts'
+import { showNames } from '../../../i18n/format.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { showToast } from '../../../shared/toasts.ts'
@@ -73,7 +74,7 @@ function Needed({ server, signIn, step }: SignInProps & { step: 'needed' | 'more
     </Button>
   )
   const asked = scopes.length > 0 && (
-    <p className="basis-full break-words">{t('settings.signIn.scopes', { names: plainText(scopes.join(', ')) })}</p>
+    <p className="basis-full break-words">{t('settings.signIn.scopes', { names: plainText(showNames(scopes)) })}</p>
   )
   return (
     <div className="flex flex-col gap-2">

@@ -1,5 +1,6 @@
 import type { Client } from '../../../api/connect.ts'
 import { problemOf } from '../../../api/problem.ts'
+import { joinSentences } from '../../../i18n/format.ts'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { showToast } from '../../../shared/toasts.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
@@ -13,7 +14,7 @@ export function useAction(): (ask: (client: Client) => Promise<unknown>) => Prom
       await ask(studio)
       return true
     } catch (thrown) {
-      const text = `${t('settings.failed')} ${problemOf(thrown).message}`
+      const text = joinSentences([t('settings.failed'), problemOf(thrown).message])
       showToast({ id: 'settings-tools', text })
       return false
     }

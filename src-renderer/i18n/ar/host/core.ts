@@ -75,7 +75,7 @@ export const core = {
     image: 'صورة: {{name}}، {{width}} × {{height}}',
     imageUnnamed: 'بلا اسم',
     document: 'مستند: {{name}}',
-    documentPages: 'مستند: {{name}} ({{pages}} من {{count}})',
+    documentPages: 'مستند: {{name}} ({{pages}} من {{all}})',
     called: 'استُدعيت {{tool}}: {{state}}',
     state: {
       awaiting: 'تنتظر الموافقة',

@@ -134,7 +134,7 @@ export const desktop = {
   start: {
     failed: 'تعذّر بدء Inference Studio',
     noSandbox:
-      'لا يسمح هذا النظام بالعزل الذي يحميك من المحتوى الضار، ولا يعمل Inference Studio من دونه. يُرجى تثبيت حزمة ".deb" أو ".rpm" التي تجلب هذا الإذن، أو تنفيذ "npx inference-studio" لاستخدامه في المتصفح.',
+      'لا يسمح هذا النظام بالعزل الذي يحميك من المحتوى الضار، ولا يعمل Inference Studio من دونه. يُرجى تثبيت حزمة "⁦.deb⁩" أو "⁦.rpm⁩" التي تجلب هذا الإذن، أو تنفيذ "npx inference-studio" لاستخدامه في المتصفح.',
   },
   notification: {
     unconfirmed: 'لم يؤكده النظام.',

@@ -29,7 +29,7 @@ export const mcpGallery = {
   fault: {
     empty: 'يُرجى إدخال قيمة.',
     url: 'يُرجى إدخال عنوان يبدأ بالبادئة "https://" أو "http://".',
-    path: 'يُرجى إدخال مسارات كاملة، مثل "/home/ada/notes" أو "C:\\Notes".',
+    path: 'يُرجى إدخال مسارات كاملة، مثل "⁦/home/ada/notes⁩" أو "C:\\Notes".',
     token: 'لا يحتوي المفتاح على مسافات ولا على رموز خاصة.',
   },
   servers: {

@@ -65,7 +65,7 @@ export const core = {
     image: 'Bild: {{name}}, {{width}} × {{height}}',
     imageUnnamed: 'ohne Namen',
     document: 'Dokument: {{name}}',
-    documentPages: 'Dokument: {{name}} ({{pages}} von {{count}})',
+    documentPages: 'Dokument: {{name}} ({{pages}} von {{all}})',
     called: '{{tool}} aufgerufen: {{state}}',
     state: {
       awaiting: 'wartet',

@@ -101,8 +101,10 @@ export const again = {
     replay: 'Wiedergeben …',
     saved_one: '{{name}} mit {{figure}} Anfrage gespeichert.',
     saved_other: '{{name}} mit {{figure}} Anfragen gespeichert.',
-    savedLess:
-      '{{name}} mit {{figure}} Anfragen gespeichert. {{left}} wurden ausgelassen, weil sie nicht vollständig gespeichert oder kein Text sind.',
+    savedLess_one:
+      '{{name}} mit {{figure}} Anfrage gespeichert. Ausgelassen, weil unvollständig gespeichert oder kein Text: {{left}}.',
+    savedLess_other:
+      '{{name}} mit {{figure}} Anfragen gespeichert. Ausgelassen, weil unvollständig gespeichert oder kein Text: {{left}}.',
     clear: 'Auswahl aufheben',
   },
 }

@@ -59,7 +59,7 @@ export const core = {
     image: 'Image: {{name}}, {{width}} × {{height}}',
     imageUnnamed: 'unnamed',
     document: 'Document: {{name}}',
-    documentPages: 'Document: {{name}} ({{pages}} of {{count}})',
+    documentPages: 'Document: {{name}} ({{pages}} of {{all}})',
     called: 'Called {{tool}}: {{state}}',
     state: {
       awaiting: 'awaiting',

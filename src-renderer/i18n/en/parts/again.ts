@@ -100,8 +100,10 @@ export const again = {
     replay: 'Replay…',
     saved_one: 'Saved {{name}} with {{figure}} request.',
     saved_other: 'Saved {{name}} with {{figure}} requests.',
-    savedLess:
-      'Saved {{name}} with {{figure}} requests. {{left}} were left out, because they are not stored completely or are no text.',
+    savedLess_one:
+      'Saved {{name}} with {{figure}} request. Left out, because not stored completely or no text: {{left}}.',
+    savedLess_other:
+      'Saved {{name}} with {{figure}} requests. Left out, because not stored completely or no text: {{left}}.',
     clear: 'Clear selection',
   },
 }

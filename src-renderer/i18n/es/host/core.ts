@@ -72,7 +72,7 @@ export const core = {
     image: 'Imagen: {{name}}, {{width}} × {{height}}',
     imageUnnamed: 'sin nombre',
     document: 'Documento: {{name}}',
-    documentPages: 'Documento: {{name}} ({{pages}} de {{count}})',
+    documentPages: 'Documento: {{name}} ({{pages}} de {{all}})',
     called: 'Llamó a {{tool}}: {{state}}',
     state: {
       awaiting: 'en espera',

@@ -110,7 +110,11 @@ export const again = {
     saved_one: 'Se guardó {{name}} con {{figure}} solicitud.',
     saved_many: 'Se guardó {{name}} con {{figure}} de solicitudes.',
     saved_other: 'Se guardó {{name}} con {{figure}} solicitudes.',
-    savedLess:
+    savedLess_one:
+      'Se guardó {{name}} (solicitudes: {{figure}}). Omitidas: {{left}}, porque no están guardadas por completo o no son texto.',
+    savedLess_many:
+      'Se guardó {{name}} (solicitudes: {{figure}}). Omitidas: {{left}}, porque no están guardadas por completo o no son texto.',
+    savedLess_other:
       'Se guardó {{name}} (solicitudes: {{figure}}). Omitidas: {{left}}, porque no están guardadas por completo o no son texto.',
     clear: 'Anular selección',
   },

@@ -70,7 +70,7 @@ export const core = {
     image: 'Image : {{name}}, {{width}} × {{height}}',
     imageUnnamed: 'sans nom',
     document: 'Document : {{name}}',
-    documentPages: 'Document : {{name}} ({{pages}} sur {{count}})',
+    documentPages: 'Document : {{name}} ({{pages}} sur {{all}})',
     called: 'Appel de {{tool}} : {{state}}',
     state: {
       awaiting: 'en attente',

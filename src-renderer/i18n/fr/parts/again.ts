@@ -110,8 +110,12 @@ export const again = {
     saved_one: '{{name}} enregistré avec {{figure}} requête.',
     saved_many: '{{name}} enregistré avec {{figure}} requêtes.',
     saved_other: '{{name}} enregistré avec {{figure}} requêtes.',
-    savedLess:
-      '{{name}} enregistré, requêtes : {{figure}}. Laissées de côté, car enregistrées en partie ou non textuelles : {{left}}.',
+    savedLess_one:
+      '{{name}} enregistré, requêtes : {{figure}}. Laissées de côté, car enregistrées en partie ou non textuelles : {{left}}.',
+    savedLess_many:
+      '{{name}} enregistré, requêtes : {{figure}}. Laissées de côté, car enregistrées en partie ou non textuelles : {{left}}.',
+    savedLess_other:
+      '{{name}} enregistré, requêtes : {{figure}}. Laissées de côté, car enregistrées en partie ou non textuelles : {{left}}.',
     clear: 'Effacer la sélection',
   },
 }

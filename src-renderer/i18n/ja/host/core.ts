@@ -61,7 +61,7 @@ export const core = {
     image: '画像：{{name}}、{{width}} × {{height}}',
     imageUnnamed: '名前なし',
     document: '文書：{{name}}',
-    documentPages: '文書：{{name}}（{{count}}のうち{{pages}}）',
+    documentPages: '文書：{{name}}（{{all}}のうち{{pages}}）',
     called: '{{tool}}の呼び出し：{{state}}',
     state: {
       awaiting: '許可待ち',

@@ -92,7 +92,7 @@ export const again = {
     saveMarked: '{{figure}}件をフィクスチャとして保存',
     replay: 'リプレイ…',
     saved_other: '{{figure}}件のリクエストを含む{{name}}を保存しました。',
-    savedLess:
+    savedLess_other:
       '{{figure}}件のリクエストを含む{{name}}を保存しました。{{left}}件は、完全に保存されていないか、テキストではないため、対象外です。',
     clear: '選択を解除',
   },

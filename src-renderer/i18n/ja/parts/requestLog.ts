@@ -26,7 +26,7 @@ export const requestLog = {
     follow: 'ライブ表示に戻る',
     fresh_other: '新着{{figure}}件',
     entries_other: '{{figure}}件',
-    refusedToday: '今日の拒否{{figure}}件（UTC）',
+    refusedToday_other: '今日の拒否{{figure}}件（UTC）',
     columns: {
       time: '時刻',
       app: 'アプリ',
@@ -69,7 +69,7 @@ export const requestLog = {
     },
     lost: '切断',
     times: '×{{figure}}',
-    timesLong: '{{figure}}回',
+    timesLong_other: '{{figure}}回',
     unknownCost: '不明',
     estimated: '推定',
     estimatedTitle: '推定{{amount}} SC',

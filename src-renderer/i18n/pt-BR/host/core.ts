@@ -72,7 +72,7 @@ export const core = {
     image: 'Imagem: {{name}}, {{width}} × {{height}}',
     imageUnnamed: 'sem nome',
     document: 'Documento: {{name}}',
-    documentPages: 'Documento: {{name}} ({{pages}} de {{count}})',
+    documentPages: 'Documento: {{name}} ({{pages}} de {{all}})',
     called: 'Chamou {{tool}}: {{state}}',
     state: {
       awaiting: 'aguardando',

@@ -110,8 +110,12 @@ export const again = {
     saved_one: '{{name}} foi salvo com {{figure}} solicitação.',
     saved_many: '{{name}} foi salvo com {{figure}} de solicitações.',
     saved_other: '{{name}} foi salvo com {{figure}} solicitações.',
-    savedLess:
-      '{{name}} foi salvo com {{figure}} solicitações. {{left}} ficaram de fora, porque não estão armazenadas por completo ou não são texto.',
+    savedLess_one:
+      '{{name}} foi salvo com {{figure}} solicitação. Fora por não estarem armazenadas por completo ou não serem texto: {{left}}.',
+    savedLess_many:
+      '{{name}} foi salvo com {{figure}} solicitações. Fora por não estarem armazenadas por completo ou não serem texto: {{left}}.',
+    savedLess_other:
+      '{{name}} foi salvo com {{figure}} solicitações. Fora por não estarem armazenadas por completo ou não serem texto: {{left}}.',
     clear: 'Limpar seleção',
   },
 }

@@ -55,7 +55,7 @@ export const core = {
     image: '图像：{{name}}，{{width}} × {{height}}',
     imageUnnamed: '未命名',
     document: '文档：{{name}}',
-    documentPages: '文档：{{name}}（{{pages}}，共 {{count}}）',
+    documentPages: '文档：{{name}}（{{pages}}，共 {{all}}）',
     called: '已调用 {{tool}}：{{state}}',
     state: {
       awaiting: '等待批准',

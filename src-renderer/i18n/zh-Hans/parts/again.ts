@@ -89,7 +89,7 @@ export const again = {
     saveMarked: '将 {{figure}} 条存为重放文件',
     replay: '重放…',
     saved_other: '已保存 {{name}}，含 {{figure}} 条请求。',
-    savedLess: '已保存 {{name}}，含 {{figure}} 条请求。略去了 {{left}} 条，因为它们没有完整保存，或不是文本。',
+    savedLess_other: '已保存 {{name}}，含 {{figure}} 条请求。略去了 {{left}} 条，因为它们没有完整保存，或不是文本。',
     clear: '清除选择',
   },
 }

@@ -26,7 +26,7 @@ export const requestLog = {
     follow: '转到实时',
     fresh_other: '{{figure}} 条新请求',
     entries_other: '{{figure}} 条',
-    refusedToday: '今天已拒绝 {{figure}} 条（UTC）',
+    refusedToday_other: '今天已拒绝 {{figure}} 条（UTC）',
     columns: {
       time: '时间',
       app: '应用',
@@ -69,7 +69,7 @@ export const requestLog = {
     },
     lost: '连接中断',
     times: '×{{figure}}',
-    timesLong: '{{figure}} 次',
+    timesLong_other: '{{figure}} 次',
     unknownCost: '未知',
     estimated: '估算',
     estimatedTitle: '{{amount}} SC（估算）',

@@ -117,8 +117,8 @@ function Failure({ state }: { state: Extract<DiagramState, { is: 'failed' }> }) 
   const t = useMarkdownTexts()
   const why = (): string => {
     if (state.why === 'refused') return state.reason
-    if (state.why === 'long') return t('diagramLong', { count: longestDiagram })
-    return state.why === 'late' ? t('diagramLate', { count: state.seconds }) : t('diagramFrame')
+    if (state.why === 'long') return t('diagramLong', { most: longestDiagram })
+    return state.why === 'late' ? t('diagramLate', { seconds: state.seconds }) : t('diagramFrame')
   }
   return (
     <div className="md-diagram-failed" role="status">

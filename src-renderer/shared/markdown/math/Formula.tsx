@@ -20,7 +20,7 @@ export const Formula = memo(function Formula(props: { tex: string; source: strin
       built === 'late'
         ? t('formulaLate')
         : built === 'long'
-          ? t('formulaLong', { count: longestTex })
+          ? t('formulaLong', { most: longestTex })
           : typeof built === 'object' && 'reason' in built
             ? built.reason
             : null

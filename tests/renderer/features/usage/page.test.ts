@@ -152,7 +152,7 @@ describe('the Usage pages', () => {
     expect(await page.locator('.chart-readout').innerText()).toContain('no data')
     await page.keyboard.press('End')
     await page.keyboard.press('ArrowUp')
-    expect(await chart.getAttribute('aria-valuetext')).toMatch(/: writer-large [\d.]+ SC; still in progress$/)
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(/: writer-large [\d.]+ SC\. still in progress\.$/)
     await page.keyboard.press('Enter')
     await page
       .getByRole('grid', { name: windowText('usage:table.requests') })

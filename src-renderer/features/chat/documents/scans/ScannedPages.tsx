@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { useShallow } from 'zustand/react/shallow'
 import type { AttachedDocument } from '../../../../../src-preload/contract/documents.ts'
-import { showCount, showSc } from '../../../../i18n/format.ts'
+import { joinSentences, showCount, showSc } from '../../../../i18n/format.ts'
 import { Button } from '../../../../shared/ui/Button.tsx'
 import { WithSc } from '../../../../shared/ui/WithSc.tsx'
 import { modelsToAsk, useChat } from '../../../../stores/chat.ts'
@@ -30,7 +30,7 @@ export function ScannedPages({ draft, document, stored }: ScannedPagesProps) {
   if (drawing?.state === 'drawing') {
     return (
       <div className="chat-document-scans">
-        <span role="status">{t('scans.drawing', { page: drawing.done + 1, count: drawing.all })}</span>
+        <span role="status">{t('scans.drawing', { page: drawing.done + 1, all: drawing.all })}</span>
         <Button onClick={() => stopDrawing(key)}>{t('scans.stop')}</Button>
       </div>
     )
@@ -63,10 +63,14 @@ function Cost({ pictures }: { pictures: number }) {
   const words = { tokens: showCount(tokens), each: showCount(tokensOfPicture) }
   return (
     <span>
-      <WithSc text={t('scans.tokens', words)} />{' '}
-      {cost.kind === 'cost' && <WithSc text={t('scans.cost', { amount: showSc(cost.amount) })} />}
-      {cost.kind === 'noPrice' && t('scans.noPrice', { count: models.length })}
-      {cost.kind === 'noModel' && t('scans.noModel')}
+      <WithSc
+        text={joinSentences([
+          t('scans.tokens', words),
+          cost.kind === 'cost' && t('scans.cost', { amount: showSc(cost.amount) }),
+          cost.kind === 'noPrice' && t('scans.noPrice', { count: models.length }),
+          cost.kind === 'noModel' && t('scans.noModel'),
+        ])}
+      />
     </span>
   )
 }
