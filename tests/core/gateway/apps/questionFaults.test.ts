@@ -65,7 +65,7 @@ describe('a question of an app', () => {
         client.apps.answer({ id: question?.id ?? '', answer, amount: null, seen: 1 }),
       ),
     )
-    expect(answers.map(({ isFirst }) => isFirst).sort()).toEqual([false, true])
+    expect(answers.filter(({ isFirst }) => isFirst)).toHaveLength(1)
     expect(new Set(answers.map(({ answer }) => answer)).size).toBe(1)
     expect((await reply).status).toBe(answers[0]?.answer === 'once' ? 200 : 402)
     await expect.poll(() => windows.map((one) => one.now())).toEqual([[], []])
