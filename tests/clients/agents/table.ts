@@ -46,6 +46,11 @@ export interface Agent {
   tools: Tools
   /** For a coding agent that searches for tools: the call that finds `tool`, and the arguments that add MCP servers from `file`. */
   manyTools?: { search(tool: string): ScriptedCall; arguments(file: string): string[] }
+  /**
+   * For a coding agent that searches for tools: the call that finds a tool of the studio, and the one that calls it then, if it is not
+   * among the tools of the next request.
+   */
+  studioTool?: (name: string, args: Record<string, unknown>) => readonly [search: ScriptedCall, call?: ScriptedCall]
   /** Files beside the set-up, by path from HOME. */
   files?: Record<string, string>
   /** Switches telemetry and updates off, when the coding agent has such settings. */
@@ -71,6 +76,9 @@ const opencodeTools: Tools = {
   write: (path, content) => ['write', { filePath: path, content }],
 }
 
+/** Finds a tool by its exact name, as Claude Code and Droid do. */
+const toolSearch = (tool: string): ScriptedCall => ['ToolSearch', { query: `select:${tool}`, max_results: 5 }]
+
 /** Chooses our provider and model, for coding agents whose configuration can't. */
 const ourModel = ['--provider', 'inference-studio', '--model', model]
 
@@ -95,6 +103,7 @@ export const agents: Agent[] = [
       ],
       write: (path, text) => ['apply_patch', { input: patch([`*** Add File: ${path}`, `+${text}`]) }],
     },
+    studioTool: (name) => [['tool_search', { query: name.replace('_', ' ') }]],
   },
   {
     setup: 'claude-code',
@@ -120,9 +129,10 @@ export const agents: Agent[] = [
       run: (command) => ['Bash', { command, description: 'Runs a command' }],
     },
     manyTools: {
-      search: (tool) => ['ToolSearch', { query: `select:${tool}`, max_results: 5 }],
+      search: toolSearch,
       arguments: (file) => ['--mcp-config', file],
     },
+    studioTool: (name) => [toolSearch(`mcp__inference-studio__${name}`)],
     env: { DISABLE_AUTOUPDATER: '1', DISABLE_TELEMETRY: '1', DISABLE_ERROR_REPORTING: '1' },
   },
   {
@@ -220,6 +230,11 @@ export const agents: Agent[] = [
       ...filePath('read_file', 'edit', 'write_file'),
       run: (command) => ['run_shell_command', { command, is_background: false }],
     },
+    // It calls what it has found through another tool.
+    studioTool: (name, args) => [
+      ['tool_search', { query: `select:mcp__inference-studio__${name}` }],
+      ['tool_call', { name: `mcp__inference-studio__${name}`, arguments: args }],
+    ],
     files: { 'work/.qwen/settings.json': JSON.stringify({ privacy: { usageStatisticsEnabled: false } }) },
     env: { QWEN_CODE_SUPPRESS_YOLO_WARNING: '1' },
   },
@@ -324,6 +339,7 @@ export const agents: Agent[] = [
       edit: (file_path, old_str, new_str) => ['Edit', { file_path, old_str, new_str }],
       write: (file_path, content) => ['Create', { file_path, content }],
     },
+    studioTool: (name) => [toolSearch(`inference-studio___${name}`)],
     cannot: {
       'ctrl-c': 'It ends itself first, which takes 6 s, and closes the connection then.',
       '503': 'It sends a request again after every failure but a 4xx, up to ten times, and no reply ends that.',

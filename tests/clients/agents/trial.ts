@@ -2,7 +2,15 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { programInfos } from '../../../src-preload/contract/programs.ts'
-import { kindOf, marker, type RequestKind, type ScriptedCall, scriptedModel } from './scripted.ts'
+import {
+  kindOf,
+  marker,
+  type RequestKind,
+  type Script,
+  type ScriptedCall,
+  type ScriptedReply,
+  scriptedModel,
+} from './scripted.ts'
 import { addTools, setUp } from './setUp.ts'
 import { type Ended, runShell, shellWord } from './shell.ts'
 import type { LogRow, Studio } from './studio.ts'
@@ -178,14 +186,15 @@ async function tryManyTools(ready: Ready, wanted: Wanted): Promise<Outcome[]> {
   return [outcome('many-tools', passed, `${figures.join(', ')}${answered ? '' : ', the call was not answered'}`)]
 }
 
-/** Calls a tool of the studio, after it was searched for where the coding agent sends only some of its tools. */
-const studioTool =
-  (name: string, args: Record<string, unknown>, search: ((tool: string) => ScriptedCall) | undefined) =>
-  (offered: readonly string[]): readonly ScriptedCall[] => {
+/** The turns that call a tool of the studio: found among the tools of the request, whatever the coding agent calls it, or searched for. */
+function callsOf({ studioTool }: Agent, name: string, args: Record<string, unknown>): ScriptedReply[] {
+  const [search, call] = studioTool?.(name, args) ?? []
+  const offeredCall = (offered: readonly string[]): readonly ScriptedCall[] => {
     const found = offered.find((tool) => tool.endsWith(name))
-    if (found !== undefined) return [[found, args]]
-    return search ? [search(`mcp__inference-studio__${name}`)] : []
+    return found === undefined ? [] : [[found, args]]
   }
+  return [...(search ? [[search]] : []), call ? [call] : offeredCall]
+}
 
 /** Makes an image and speaks a text through the MCP server that Connect has added. */
 async function tryStudioTools(ready: Ready, wanted: Wanted): Promise<Outcome[]> {
@@ -199,12 +208,14 @@ async function tryStudioTools(ready: Ready, wanted: Wanted): Promise<Outcome[]> 
   mkdirSync(results)
   await addTools(agent, studio, home, results)
   const before = (await studio.rows(agent.setup)).length
-  const search = agent.manyTools?.search
-  const image = studioTool('generate_image', { prompt: 'A lighthouse' }, search)
-  const speech = studioTool('speak', { text: 'The harbour is quiet.', format: 'wav' }, search)
-  const done = `The tools are done: ${desk.word}`
-  const replies = search ? [image, image, speech, speech, done] : [image, speech, done]
-  const ran = await turn(ready, { model: scriptedModel({ replies, summary: '' }) }, agent.arguments(prompt))
+  const replies = [
+    ...callsOf(agent, 'generate_image', { prompt: 'A lighthouse' }),
+    ...callsOf(agent, 'speak', { text: 'The harbour is quiet.', format: 'wav' }),
+    `The tools are done: ${desk.word}`,
+  ]
+  // A result with the bytes of an image is long. Without a count of ours, it would fill the context and be compacted.
+  const script: Script = { replies, summary: '', promptTokens: () => 20_000 }
+  const ran = await turn(ready, { model: scriptedModel(script) }, agent.arguments(prompt))
   const rows = (await studio.rows(agent.setup)).slice(before)
   const answered = (endpoint: string) => rows.filter((row) => row.endpoint === endpoint && row.status === 200).length
   const files = readdirSync(results).sort()

@@ -4,7 +4,7 @@ import { DialectError } from '../dialectError.ts'
 import { hasValue, type IgnoredFields, list, name, object, optionalText, text } from '../fields.ts'
 import type { RequestFiles } from '../requestFiles.ts'
 import type { JsonObject } from '../types.ts'
-import { argumentsOf, clientToolOf, clientTools } from './clientTools.ts'
+import { argumentsOf, clientToolOf, clientTools, runsAtApp } from './clientTools.ts'
 import { summaryOf } from './compactionContent.ts'
 import { customArgument } from './customInput.ts'
 import { type ContentReading, contentParts, leftOut, shownType } from './inputContent.ts'
@@ -31,6 +31,7 @@ const itemFields = new Set([
 const reasoningFields = new Set(['id', 'type', 'status', 'summary', 'content', 'encrypted_content'])
 const clientFields = new Set([
   ...['id', 'type', 'status', 'call_id', 'action', 'operation', 'environment', 'output', 'max_output_length'],
+  ...['execution', 'arguments', 'tools'],
 ])
 const compactionFields = new Set(['id', 'type', 'encrypted_content'])
 /** Comes before the summary of a compacted conversation. */
@@ -46,11 +47,11 @@ const hostedItems = new Set([
   'mcp_list_tools',
   'mcp_approval_request',
   'mcp_call',
-  'tool_search_call',
-  'tool_search_output',
   'program',
   'program_output',
 ])
+const isHosted = ({ type, item }: InputEntry): boolean =>
+  hostedItems.has(type) || (clientToolOf(type)?.kind === 'tool_search' && !runsAtApp(item))
 /** Items that other code reads: tools.ts the tools, settings.ts the configuration, responses.ts the trigger. */
 const readElsewhere = new Set(['additional_tools', 'configuration_update', 'compaction_trigger'])
 
@@ -111,6 +112,7 @@ function resultsOf(entries: readonly InputEntry[]): Map<InputEntry, InputEntry> 
   const results = new Map<InputEntry, InputEntry>()
   const open = new Map<string, InputEntry>()
   for (const entry of entries) {
+    if (isHosted(entry)) continue
     if (isCall(entry.type)) {
       const id = callIdOf(entry)
       const unanswered = open.get(id)
@@ -179,7 +181,7 @@ class MessageBuilder {
   add(entry: InputEntry, isCurrent: boolean): void {
     const { type, item, param } = entry
     if (readElsewhere.has(type)) return
-    if (hostedItems.has(type)) {
+    if (isHosted(entry)) {
       this.#ignored.add(`input.${type}`)
       return
     }

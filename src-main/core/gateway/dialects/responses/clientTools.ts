@@ -2,7 +2,7 @@ import { parseText } from '../../../upstream/json/jsonScan.ts'
 import { type Fields, isFields } from '../../../upstream/json/values.ts'
 
 /** Tools of the API that the app runs and that have a type of their own. The service gets them as functions. */
-export type ClientToolKind = 'shell' | 'local_shell' | 'apply_patch'
+export type ClientToolKind = 'shell' | 'local_shell' | 'apply_patch' | 'tool_search'
 
 /** How a tool of the app becomes a function. The function's arguments are one member of the API's call item. */
 interface ClientTool {
@@ -10,7 +10,7 @@ interface ClientTool {
   idPrefix: string
   description: string
   parameters: Fields
-  member: 'action' | 'operation'
+  member: 'action' | 'operation' | 'arguments'
   /** Members of the call item that are always the same. */
   extra: Fields
   /** The member for arguments of the model, or null when they can't be read. */
@@ -112,14 +112,47 @@ export const clientTools: Readonly<Record<ClientToolKind, ClientTool>> = {
     result: ({ status, output }) =>
       words(output) || (status === 'failed' ? 'The patch failed.' : 'The patch was applied.'),
   },
+  // The app describes its search itself. What it finds is added to the tools of the requests that follow.
+  tool_search: {
+    idPrefix: 'tsc_',
+    description: 'Finds tools that can be called in the next turn.',
+    parameters: objectOf({ query: { type: 'string' } }, ['query']),
+    member: 'arguments',
+    extra: { execution: 'client' },
+    read: (args) => args,
+    empty: {},
+    result({ tools }) {
+      const found = Array.isArray(tools) ? tools.filter(isFields).flatMap(namesOf) : []
+      return found.length === 0 ? 'No tool was found.' : `These tools can be called now: ${found.join(', ')}`
+    },
+  },
+}
+
+/** The names of a found tool, or of those of a namespace, as the model knows them. */
+function namesOf({ type, name, tools }: Fields): string[] {
+  if (typeof name !== 'string') return []
+  if (type !== 'namespace') return [name]
+  const inner = Array.isArray(tools) ? tools.filter(isFields) : []
+  return inner.flatMap((tool) => (typeof tool.name === 'string' ? [joinedName(name, tool.name)] : []))
 }
 
 const kinds = new Set(Object.keys(clientTools))
 
 export const isClientTool = (type: string): type is ClientToolKind => kinds.has(type)
 
+/** The function name of a tool in a namespace. */
+export const joinedName = (namespace: string, name: string): string =>
+  namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`
+
+/** Whether the app runs a tool: a search for tools can also be OpenAI's, and a shell can be in a container there. */
+export function runsAtApp({ type, execution, environment }: Fields): boolean {
+  if (typeof type === 'string' && type.startsWith('tool_search')) return execution === 'client'
+  return !isFields(environment) || environment.type === 'local'
+}
+
 /** The tool whose call or output an item is, or null. */
 export function clientToolOf(itemType: string): { kind: ClientToolKind; part: 'call' | 'output' } | null {
+  if (itemType === 'tool_search_output') return { kind: 'tool_search', part: 'output' }
   const [, kind = '', part = ''] = /^(.+)_call(_output)?$/.exec(itemType) ?? []
   return isClientTool(kind) ? { kind, part: part === '' ? 'call' : 'output' } : null
 }
@@ -138,6 +171,7 @@ export function readClientCall(kind: ClientToolKind, args: string): Fields | nul
 /** The arguments of the function for a call item in the history. Members without a value are left out. */
 export function argumentsOf(kind: ClientToolKind, item: Fields): string {
   const given = item[clientTools[kind].member]
+  if (kind === 'tool_search') return JSON.stringify(isFields(given) ? given : {})
   const { type, ...rest } = isFields(given) ? given : {}
   const own = kind === 'apply_patch' ? { type, ...rest } : rest
   return JSON.stringify(Object.fromEntries(Object.entries(own).filter(([, value]) => value !== null)))

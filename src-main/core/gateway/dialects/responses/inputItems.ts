@@ -78,6 +78,8 @@ const idPrefixes: ReadonlyMap<string, string> = new Map([
   ['local_shell_call_output', 'lsho'],
   ['apply_patch_call', 'apc'],
   ['apply_patch_call_output', 'apco'],
+  ['tool_search_call', 'tsc'],
+  ['tool_search_output', 'tso'],
 ])
 
 /**

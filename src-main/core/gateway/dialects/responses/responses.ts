@@ -10,6 +10,7 @@ import type {
   TranslatedRequest,
 } from '../types.ts'
 import { chatMessages, type RequestReading } from './chatMessages.ts'
+import { runsAtApp } from './clientTools.ts'
 import { type CompactionContext, compactionReplies, summaryTask, triggeredCompaction } from './compaction.ts'
 import { inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
 import { responsesRoute } from './route.ts'
@@ -54,7 +55,8 @@ export function translateResponses(
   const tools = new RequestTools(ignored)
   tools.addAll(body.tools, 'tools')
   for (const { type, item, param } of all)
-    if (type === 'additional_tools') tools.addAll(item.tools, `${param}.tools`, true)
+    if (type === 'additional_tools' || (type === 'tool_search_output' && runsAtApp(item)))
+      tools.addAll(item.tools, `${param}.tools`, true)
   const chosen = chosenTools(body.tool_choice, tools)
   const messages = chatMessages(all, tools.names, ignored, { ...settings, sealing, files })
   if (messages.length === 0)

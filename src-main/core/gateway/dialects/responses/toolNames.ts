@@ -1,5 +1,5 @@
 import { FunctionNames } from '../functionNames.ts'
-import { type ClientToolKind, isClientTool } from './clientTools.ts'
+import { type ClientToolKind, isClientTool, joinedName } from './clientTools.ts'
 
 /** A tool of the request, behind the name of its function in chat completions. */
 export interface CallableTool {
@@ -61,7 +61,5 @@ const keyOf = (namespace: string | null, name: string): string => JSON.stringify
 /** Differs from the keys of functions with such a name. */
 const keyOfClient = (kind: ClientToolKind): string => JSON.stringify([kind])
 
-function joined(namespace: string | null, name: string): string {
-  if (namespace === null) return name
-  return namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`
-}
+const joined = (namespace: string | null, name: string): string =>
+  namespace === null ? name : joinedName(namespace, name)

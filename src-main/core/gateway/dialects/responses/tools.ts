@@ -2,7 +2,7 @@ import { isFields } from '../../../upstream/json/values.ts'
 import { DialectError } from '../dialectError.ts'
 import { type IgnoredFields, list, name, object, optionalFlag, optionalObject, optionalText, text } from '../fields.ts'
 import type { JsonObject } from '../types.ts'
-import { type ClientToolKind, clientTools, isClientTool } from './clientTools.ts'
+import { type ClientToolKind, clientTools, isClientTool, runsAtApp } from './clientTools.ts'
 import { customArgument } from './customInput.ts'
 import { ToolNames } from './toolNames.ts'
 
@@ -15,6 +15,7 @@ export interface FunctionDefinition {
 const functionFields = new Set(['type', 'name', 'description', 'parameters', 'strict'])
 const customFields = new Set(['type', 'name', 'description', 'format'])
 const clientFields = new Set(['type', 'environment'])
+const searchFields = new Set(['type', 'execution', 'description', 'parameters'])
 const environmentFields = new Set(['type'])
 const namespaceFields = new Set(['type', 'name', 'description', 'tools'])
 
@@ -50,18 +51,21 @@ export class RequestTools {
   #add(tool: JsonObject, param: string): void {
     const type = name(tool.type, `${param}.type`)
     if (type === 'namespace') this.#addNamespace(tool, param)
-    else if (isClientTool(type) && runsAtApp(tool)) this.#addClient(type, tool)
+    else if (isClientTool(type) && runsAtApp(tool)) this.#addClient(type, tool, param)
     else if (!this.#addCallable(type, tool, param, null, this.echo)) this.#ignored.add(`tools.${type}`)
   }
 
   /** A second one of a type says nothing new. */
-  #addClient(type: ClientToolKind, tool: JsonObject): void {
-    this.#ignored.addUnknown(tool, clientFields, 'tools')
+  #addClient(type: ClientToolKind, tool: JsonObject, param: string): void {
+    const isSearch = type === 'tool_search'
+    this.#ignored.addUnknown(tool, isSearch ? searchFields : clientFields, 'tools')
     if (isFields(tool.environment)) this.#ignored.addUnknown(tool.environment, environmentFields, 'tools.environment')
     const chatName = this.names.add({ kind: type, name: type, namespace: null })
     if (chatName === null) return
-    const { description, parameters } = clientTools[type]
-    this.chat.push(functionTool(chatName, [description], parameters, null))
+    const usual = clientTools[type]
+    const own = (isSearch && optionalText(tool.description, `${param}.description`)) || usual.description
+    const parameters = (isSearch && optionalObject(tool.parameters, `${param}.parameters`)) || usual.parameters
+    this.chat.push(functionTool(chatName, [own], parameters, null))
     this.echo.push(tool)
   }
 
@@ -114,9 +118,6 @@ export class RequestTools {
     return true
   }
 }
-
-/** A shell may also run in a container at OpenAI. */
-const runsAtApp = ({ environment }: JsonObject): boolean => !isFields(environment) || environment.type === 'local'
 
 /** Parameters of the function that replaces a custom tool. */
 const textArgument: JsonObject = {

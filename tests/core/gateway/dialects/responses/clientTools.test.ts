@@ -205,3 +205,78 @@ describe('the history', () => {
     expect(() => history(call('shell', shellAction))).toThrow(/No tool output found/)
   })
 })
+
+describe('a search for tools that the app runs', () => {
+  const search = {
+    type: 'tool_search',
+    execution: 'client',
+    description: 'Searches the tools of MCP servers.',
+    parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+  }
+  const found = {
+    type: 'namespace',
+    name: 'mcp__studio',
+    description: 'Speech and images',
+    tools: [
+      { type: 'function', name: 'speak', description: 'Speaks', parameters: { type: 'object' }, defer_loading: true },
+    ],
+  }
+  const history = [
+    { type: 'message', role: 'user', content: 'Speak' },
+    {
+      type: 'tool_search_call',
+      execution: 'client',
+      call_id: 'c1',
+      status: 'completed',
+      arguments: { query: 'speak' },
+    },
+    { type: 'tool_search_output', execution: 'client', call_id: 'c1', status: 'completed', tools: [found] },
+  ]
+
+  it('becomes a function with the words of the app, and its call comes back with its arguments', () => {
+    const body = request({ tools: [search] })
+    const { chat, ignored } = translateResponses(body)
+    const { description, parameters } = search
+    expect(chat.tools).toEqual([{ type: 'function', function: { name: 'tool_search', description, parameters } }])
+    expect(ignored).toEqual([])
+    const { item } = called('tool_search', '{"query":"speak","limit":3}', 'tool_calls', body)
+    expect(item).toMatchObject({
+      type: 'tool_search_call',
+      execution: 'client',
+      call_id: 'call_1',
+      status: 'completed',
+      arguments: { query: 'speak', limit: 3 },
+    })
+  })
+
+  it('makes the found tools available to the requests that follow, once, and their calls find their namespace', () => {
+    const again = history.slice(1).map((item) => ({ ...item, call_id: 'c2' }))
+    const body = request({ tools: [search], input: [...history, ...again] })
+    const { chat } = translateResponses(body)
+    const names = (chat.tools as { function: { name: string } }[]).map((tool) => tool.function.name)
+    expect(names).toEqual(['tool_search', 'mcp__studio__speak'])
+    expect(chat.messages).toMatchObject([
+      { role: 'user' },
+      { tool_calls: [{ id: 'c1', function: { name: 'tool_search', arguments: '{"query":"speak"}' } }] },
+      { role: 'tool', tool_call_id: 'c1', content: 'These tools can be called now: mcp__studio__speak' },
+      { tool_calls: [{ id: 'c2' }] },
+      { role: 'tool', tool_call_id: 'c2' },
+    ])
+    const { item } = called('mcp__studio__speak', '{}', 'tool_calls', body)
+    expect(item).toMatchObject({ type: 'function_call', namespace: 'mcp__studio', name: 'speak' })
+  })
+
+  it('says that nothing was found', () => {
+    const [user, call, output] = history
+    const { chat } = translateResponses(request({ tools: [search], input: [user, call, { ...output, tools: [] }] }))
+    expect((chat.messages as { content: unknown }[]).at(-1)?.content).toBe('No tool was found.')
+  })
+
+  it('is left out and named when it runs at OpenAI', () => {
+    const input = history.map(({ execution: _, call_id: __, ...item }: JsonObject) => item)
+    const { chat, ignored } = translateResponses(request({ tools: [{ type: 'tool_search' }], input }))
+    expect(chat.tools).toBeUndefined()
+    expect(chat.messages).toEqual([{ role: 'user', content: 'Speak' }])
+    expect(ignored).toEqual(['tools.tool_search', 'input.tool_search_call', 'input.tool_search_output'])
+  })
+})

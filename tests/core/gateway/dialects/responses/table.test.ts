@@ -319,6 +319,14 @@ describe('the verdict is true for', () => {
       { type: 'local_shell_call', call_id: 'a', action: { type: 'exec', command: ['ls'], env: {} } },
       { id: 'a', output: 'x' },
     ],
+    tool_search_call: [
+      { execution: 'client', call_id: 'a', arguments: { query: 'x' } },
+      { type: 'tool_search_output', execution: 'client', call_id: 'a', tools: [] },
+    ],
+    tool_search_output: [
+      { type: 'tool_search_call', execution: 'client', call_id: 'a', arguments: { query: 'x' } },
+      { execution: 'client', call_id: 'a', tools: [] },
+    ],
     apply_patch_call: [
       { call_id: 'a', operation: { type: 'delete_file', path: 'x' }, status: 'completed' },
       { type: 'apply_patch_call_output', call_id: 'a', status: 'completed' },
