@@ -209,6 +209,8 @@ async function tryStudioTools(ready: Ready, wanted: Wanted): Promise<Outcome[]> 
   await addTools(agent, studio, home, results)
   const before = (await studio.rows(agent.setup)).length
   const replies = [
+    // Some connect to their MCP servers only after their first request.
+    [agent.tools.run('sleep 5')],
     ...callsOf(agent, 'generate_image', { prompt: 'A lighthouse' }),
     ...callsOf(agent, 'speak', { text: 'The harbour is quiet.', format: 'wav' }),
     `The tools are done: ${desk.word}`,
