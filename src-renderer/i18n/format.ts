@@ -142,7 +142,9 @@ export function showShare(share: number): string {
     `share ${digits}`,
     (to) => new Intl.NumberFormat(to, { style: 'percent', maximumFractionDigits: digits }),
   ).format(isTiny ? 0.001 : share)
-  return isTiny ? `<${words}` : words
+  if (!isTiny) return words
+  // From right to left the sign would point to the other side.
+  return directionOf(i18n.language ?? 'en') === 'rtl' ? `\u2066<${words}\u2069` : `<${words}`
 }
 
 function shown(instant: string, show: (at: Date) => string): string {
@@ -179,17 +181,16 @@ type Part = string | false | null | undefined
 const present = (parts: readonly Part[]): string[] =>
   parts.filter((part) => typeof part === 'string' && part !== '') as string[]
 
-/** Joins facts of one line: `12 kB · 3 pages`. Right to left, each fact keeps its own direction, so that numbers and names do not swap. */
-export function joinFacts(parts: readonly Part[]): string {
-  const isolated = directionOf(i18n.language ?? 'en') === 'rtl'
-  return present(parts)
-    .map((part) => (isolated ? `\u2068${part}\u2069` : part))
-    .join(' · ')
-}
+/** Right to left, each text keeps its own direction, so that numbers and names do not swap and a full stop stays at its end. */
+const isolated = (texts: readonly string[]): string[] =>
+  directionOf(i18n.language ?? 'en') === 'rtl' ? texts.map((text) => `\u2068${text}\u2069`) : [...texts]
+
+/** Joins facts of one line: `12 kB · 3 pages`. */
+export const joinFacts = (parts: readonly Part[]): string => isolated(present(parts)).join(' · ')
 
 /** Joins whole sentences. Japanese and Chinese have no space between them. */
 export const joinSentences = (parts: readonly Part[]): string =>
-  present(parts).join(/^(ja|zh)\b/.test(i18n.language ?? 'en') ? '' : ' ')
+  isolated(present(parts)).join(/^(ja|zh)\b/.test(i18n.language ?? 'en') ? '' : ' ')
 
 /** A value after its name: `Failed: no connection`. */
 export const showNamed = (name: string, value: string): string => i18n.t('common:named', { name, value })

@@ -20,7 +20,7 @@ const quality = 55
 /** Largest side of a WebP image, pixels. */
 const maxSide = 16_383
 
-interface Picture {
+export interface Picture {
   path: string
   /** Of the window, CSS pixels. */
   width: number
@@ -101,8 +101,8 @@ export class Camera {
   }
 }
 
-/** The scenes of a section on one picture, as WebP: two scenes per row, each in light and dark. */
-async function sheet(
+/** Scenes on one picture, as WebP: two scenes per row, each with its pictures beside each other. */
+export async function sheet(
   browser: Browser,
   scenes: { name: string; pictures: Picture[] }[],
   shown: number,
@@ -114,7 +114,9 @@ async function sheet(
     )
     return `<figure><figcaption>${name.replaceAll('-', ' ')}</figcaption><div>${images.join('')}</div></figure>`
   }
-  const page = await browser.newPage({ viewport: { width: shown * 4 + 88, height: 600 } })
+  // Two scenes beside each other.
+  const most = Math.max(...scenes.map(({ pictures }) => pictures.length))
+  const page = await browser.newPage({ viewport: { width: (shown * most + 8 * (most - 1)) * 2 + 56, height: 600 } })
   try {
     await page.setContent(`<style>
       body { margin: 16px; display: grid; grid-template-columns: 1fr 1fr; gap: 20px 24px; font: 600 14px sans-serif; background: #8a8f98 }

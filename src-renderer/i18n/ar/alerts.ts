@@ -15,7 +15,7 @@ export const alerts = {
   dismissAll: 'إخفاء الكل',
   setUp: 'إعداد التنبيهات',
   ended: 'انتهى {{at}}',
-  failed: 'فشل: {{message}}',
+  failed: 'فشل: ⁨{{message}}⁩',
   go: {
     usage: 'فتح الاستخدام',
     limits: 'فتح الحدود',
@@ -122,7 +122,7 @@ export const alerts = {
     browserDenied: 'يحظر المتصفح إشعارات هذه الصفحة. يُرجى السماح بها في شريط العنوان.',
     browserMissing: 'هذا المتصفح لا يدعم الإشعارات.',
     try: 'إرسال إشعار تجريبي',
-    notifyFailed: 'لم يظهر الإشعار التجريبي. {{reason}}',
+    notifyFailed: 'لم يظهر الإشعار التجريبي. ⁨{{reason}}⁩',
     tried: 'هذا تنبيه تجريبي.',
     notShown: 'تعذّر إظهار الإشعار.',
   },

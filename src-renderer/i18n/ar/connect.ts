@@ -3,7 +3,7 @@ export const connect = {
   namePlaceholder: 'اختياري',
   nameTaken: 'يوجد اتصال آخر باسم «{{name}}».',
   switch: {
-    failed: 'لا يمكن استخدام {{name}}، لذا يبقى الاتصال السابق نشطًا. {{why}}',
+    failed: 'لا يمكن استخدام {{name}}، لذا يبقى الاتصال السابق نشطًا. ⁨{{why}}⁩',
     settings: 'فتح الإعدادات',
   },
   baseUrl: 'عنوان URL الأساسي',
@@ -24,7 +24,7 @@ export const connect = {
   saveInKeychainHint: 'يُحفظ في سلسلة مفاتيح نظام التشغيل للمرة القادمة.',
   saveInKeyFileHint: 'يُحفظ في {{path}} للمرة القادمة.',
   saveForSessionHint: 'يبقى في الذاكرة فقط. ويلزم إدخاله مجددًا بعد إعادة التشغيل.',
-  noKeychain: '{{reason}} يمكن حفظ المفتاح لهذه الجلسة فقط.',
+  noKeychain: '⁨{{reason}}⁩ يمكن حفظ المفتاح لهذه الجلسة فقط.',
   noKeychainReason: 'لا تتوفر سلسلة مفاتيح على هذا الكمبيوتر.',
   insecure: 'إرسال مفتاحي دون تشفير إلى هذا العنوان',
   insecureWhy:

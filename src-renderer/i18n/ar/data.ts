@@ -77,7 +77,7 @@ export const data = {
     merged:
       'ما دُمج: الدردشات الجديدة {{added, number}}، والدردشات المتغيّرة {{changed, number}}، والرسائل الجديدة {{messages, number}}.',
     written: 'حُدّث ملف هذا الكمبيوتر.',
-    refused: 'لم يُدمج {{name}}: {{problem}} تُعاد المحاولة في المزامنة التالية.',
+    refused: 'لم يُدمج {{name}}: ⁨{{problem}}⁩ تُعاد المحاولة في المزامنة التالية.',
   },
   backup: {
     title: 'النسخ الاحتياطي والاستعادة',
@@ -169,7 +169,7 @@ export const data = {
     notice: 'استرجع Inference Studio ما أمكنه قراءته من {{files}}. يمكن الاطلاع على ما استُرجع وما فُقد.',
     open: 'إظهار التفاصيل',
     one: 'تلف الملف {{file}}',
-    when: 'اكتُشف {{at}}: {{why}}',
+    when: 'اكتُشف {{at}}: ⁨{{why}}⁩',
     recovered: 'ما استُرجع: {{things}}.',
     recoveredNone: 'تعذّر استرجاع أي شيء.',
     lost: 'ما فُقد: {{things}}.',

@@ -44,7 +44,7 @@ export const exporting = {
   saved: 'حُفظ {{name}}.',
   nothing: 'يُرجى تحديد رسالة واحدة على الأقل.',
   tooLong: 'هذه الرسائل أطول من أن تتسع لها صورة واحدة. يُرجى تحديد عدد أقل، أو اختيار PDF أو HTML.',
-  failed: 'فشل التصدير: {{reason}}',
+  failed: 'فشل التصدير: ⁨{{reason}}⁩',
   // Exported documents
   untitled: 'دردشة',
   you: 'أنت',

@@ -29,7 +29,7 @@ export const markdown = {
   copyMarkdown: 'نسخ الجدول بصيغة Markdown',
   formula: 'صيغة رياضية',
   copyTex: 'نسخ بصيغة TeX',
-  formulaFailed: 'لا يمكن عرض هذه الصيغة الرياضية: {{reason}}',
+  formulaFailed: 'لا يمكن عرض هذه الصيغة الرياضية: ⁨{{reason}}⁩',
   formulaLong: 'عدد أحرفها أكثر من {{most}}',
   formulaLate: 'تستغرق وقتًا طويلًا',
   draw: 'إظهار الرسم',

@@ -60,7 +60,7 @@ export const preview = {
   csvMore_many: 'إظهار {{count}} صفًّا آخر',
   csvMore_other: 'إظهار {{count}} صف آخر',
   csvColumn: 'العمود {{at}}',
-  jsonFailed: 'هذا ليس JSON صالحًا: {{fault}}',
+  jsonFailed: 'هذا ليس JSON صالحًا: ⁨{{fault}}⁩',
   jsonMore_zero: 'إظهار المزيد ({{count}})',
   jsonMore_one: 'إظهار المزيد ({{count}})',
   jsonMore_two: 'إظهار المزيد ({{count}})',

@@ -337,7 +337,7 @@ export const problems = {
   kinds,
   statuses,
   inSettings,
-  said: 'رسالة الخدمة: «{{message}}»',
+  said: 'رسالة الخدمة: «⁨{{message}}⁩»',
   wait: 'تطلب الخدمة الانتظار {{seconds}} ث.',
   kept: 'الرد غير مكتمل. حُفظ ما وصل منه.',
   facts: {},

@@ -129,7 +129,7 @@ export const proxy = {
       Day: '{{spent}} من {{limit}} SC يوميًا',
       Month: '{{spent}} من {{limit}} SC شهريًا',
       Total: '{{spent}} من {{limit}} SC إجمالًا',
-      label: 'ميزانية {{name}}: {{words}}',
+      label: 'ميزانية {{name}}: ⁨{{words}}⁩',
       none: 'بلا ميزانية',
     },
     limits: {

@@ -216,7 +216,7 @@ export const settings = {
     keyFile: 'ملف المفاتيح',
     keyFileEncrypted: '{{path}}، مشفَّر',
     keyFilePlain: '{{path}}، غير مشفَّر',
-    keychainNo: 'لا يمكن حفظ المفاتيح. {{reason}}',
+    keychainNo: 'لا يمكن حفظ المفاتيح. ⁨{{reason}}⁩',
     keychainCheck: 'إعادة الفحص',
   },
   about: {

@@ -278,7 +278,7 @@ export const usage = {
     Day: '{{spent}} من {{limit}} SC اليوم',
     Month: '{{spent}} من {{limit}} SC هذا الشهر',
     Total: '{{spent}} من {{limit}} SC إجمالًا',
-    label: 'ميزانية {{name}}: {{words}}',
+    label: 'ميزانية {{name}}: ⁨{{words}}⁩',
   },
   elsewhere: {
     about:

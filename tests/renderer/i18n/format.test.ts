@@ -128,7 +128,7 @@ describe('texts that belong together', () => {
   })
   it.each([
     ['en', 'One. Two.'],
-    ['ar', 'One. Two.'],
+    ['ar', '\u2068One.\u2069 \u2068Two.\u2069'],
     ['ja', 'One.Two.'],
     ['zh-Hans', 'One.Two.'],
   ])('are sentences of %s with its space between them', async (language, expected) => {
