@@ -14,7 +14,7 @@ import {
 } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Image } from '../../../src-preload/contract/images.ts'
-import { asSentence, joinSentences, showInstant } from '../../i18n/format.ts'
+import { asSentence, joinFacts, joinSentences, showInstant } from '../../i18n/format.ts'
 import { MadeBy } from '../../shared/ui/MadeBy.tsx'
 import { imagesStore, isNarrowed, useImages, withCursor, withRange, withToggled } from '../../stores/images.ts'
 import { dragOut, openLightbox } from './actions.ts'
@@ -196,7 +196,7 @@ const Card = memo(function Card(props: CardProps) {
     height: image.height,
     date: showInstant(image.createdAt),
   })
-  const name = image.app === undefined ? facts : `${facts}, ${t('common:madeBy', { app: image.app })}`
+  const name = image.app === undefined ? facts : joinFacts([facts, t('common:madeBy', { app: image.app })])
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and refers to the current option
     <div

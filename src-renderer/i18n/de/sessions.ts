@@ -24,6 +24,9 @@ export const sessions = {
   emptyTitle: 'Noch keine Sitzungen',
   empty:
     'Wenn eine App die Anfragen einer Unterhaltung über die lokale API sendet, erscheinen sie hier als eine Sitzung.',
+  app: 'App',
+  allApps: 'Alle Apps',
+  clear: 'Filter aufheben',
   onlyLost: 'Nur mit verlorenem Cache',
   noneMatch: 'Keine Sitzung passt zu den Filtern',
   showTurn: 'Anfrage von Runde {{turn}} anzeigen',

@@ -24,6 +24,9 @@ export const sessions = {
   emptyTitle: 'Aún no hay sesiones',
   empty:
     'Cuando una app envía las solicitudes de una conversación a través de la API local, aparecen aquí como una sola sesión.',
+  app: 'App',
+  allApps: 'Todas las apps',
+  clear: 'Quitar filtros',
   onlyLost: 'Solo con caché perdida',
   noneMatch: 'Ninguna sesión coincide con los filtros',
   showTurn: 'Mostrar la solicitud del turno {{turn}}',

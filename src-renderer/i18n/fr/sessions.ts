@@ -24,6 +24,9 @@ export const sessions = {
   emptyTitle: 'Aucune session',
   empty:
     'Quand une app envoie les requêtes d’une conversation par l’API locale, elles s’affichent ici comme une session.',
+  app: 'App',
+  allApps: 'Toutes les apps',
+  clear: 'Effacer les filtres',
   onlyLost: 'Seulement avec cache perdu',
   noneMatch: 'Aucune session ne correspond aux filtres',
   showTurn: 'Afficher la requête du tour {{turn}}',
