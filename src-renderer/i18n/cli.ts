@@ -20,7 +20,8 @@ export const languages: readonly string[] = ['en', ...languagesOf(files)]
 
 let language = 'en'
 let texts: Readonly<Record<string, AreaTexts>> = english
-let forms = new Intl.PluralRules('en')
+/** Of the language. Created when a text needs it: that takes milliseconds, and the help has no plural. */
+let forms: Intl.PluralRules | null = null
 
 type Leaf<T, Path extends string> = {
   [Key in keyof T & string]: T[Key] extends string ? `${Path}${Key}` : Leaf<T[Key], `${Path}${Key}.`>
@@ -37,14 +38,17 @@ export type HelpKey = KeyOf<'cliHelp'>
  * @param wanted language tags, the preferred first
  */
 export async function speak(wanted: readonly string[]): Promise<string> {
-  const chosen = pickLanguage('', wanted, languages)
+  // Matching tags takes 9 ms, so English is known without it.
+  const chosen = isEnglish(wanted[0]) ? 'en' : pickLanguage('', wanted, languages)
   if (chosen !== language) {
     texts = chosen === 'en' ? english : Object.fromEntries(await loadTexts(files, chosen))
     language = chosen
-    forms = new Intl.PluralRules(chosen)
+    forms = null
   }
   return chosen
 }
+
+const isEnglish = (tag: string | undefined): boolean => tag === undefined || /^en(?:-|$)/i.test(tag)
 
 /** The language in use as a locale for `Intl`. */
 export const locale = (): string => (language === 'en' ? 'en' : `${language}-u-nu-latn`)
@@ -79,15 +83,14 @@ export function problemText(group: 'kinds' | 'statuses', name: string, values?: 
 
 function text(area: keyof typeof english, key: string, values?: Values): string {
   const count = values?.count
-  const found =
-    typeof count === 'number'
-      ? (find(texts[area], `${key}_${forms.select(count)}`) ?? find(texts[area], `${key}_other`))
-      : find(texts[area], key)
-  return filled(found ?? key, typeof count === 'number' ? { ...values, count: countText(count, locale()) } : values)
+  if (typeof count !== 'number') return filled(find(texts[area], key) ?? key, values)
+  forms ??= new Intl.PluralRules(language)
+  const found = find(texts[area], `${key}_${forms.select(count)}`) ?? find(texts[area], `${key}_other`)
+  return filled(found ?? key, { ...values, count: countText(count, locale()) })
 }
 
-const filled = (words: string, values: Values = {}): string =>
-  words.replace(/\{\{(\w+)\}\}/g, (all, name: string) => String(values[name] ?? all))
+const filled = (words: string, values?: Values): string =>
+  values === undefined ? words : words.replace(/\{\{(\w+)\}\}/g, (all, name: string) => String(values[name] ?? all))
 
 function find(area: AreaTexts | undefined, key: string): string | undefined {
   let at: AreaTexts | string | undefined = area

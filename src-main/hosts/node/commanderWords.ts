@@ -65,7 +65,7 @@ function described({ description, argChoices, defaultValue }: Argument | Option,
       : []),
     ...(hasDefault ? [help('words.default', { value: JSON.stringify(defaultValue) })] : []),
   ]
-  return facts.length === 0 ? description : `${description} (${facts.join(', ')})`
+  return facts.length === 0 ? description : help('words.facts', { description, facts: facts.join(', ') })
 }
 
 /** Commander's own least width of a column of text is wider than a narrow terminal. */

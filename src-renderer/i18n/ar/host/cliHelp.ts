@@ -8,6 +8,7 @@ export const cliHelp = {
     commands: 'الأوامر:',
     examples: 'أمثلة:',
     exitCodes: 'رموز الإنهاء:',
+    facts: '{{description}} ({{facts}})',
     choices: 'القيم الممكنة: {{choices}}',
     default: 'الافتراضي: {{value}}',
     help: 'عرض مساعدة الأمر',

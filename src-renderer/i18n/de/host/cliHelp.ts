@@ -8,6 +8,7 @@ export const cliHelp = {
     commands: 'Befehle:',
     examples: 'Beispiele:',
     exitCodes: 'Exit-Codes:',
+    facts: '{{description}} ({{facts}})',
     choices: 'möglich: {{choices}}',
     default: 'Vorgabe: {{value}}',
     help: 'Hilfe zu einem Befehl anzeigen',

@@ -13,6 +13,7 @@ export const cliHelp = {
     commands: 'Commands:',
     examples: 'Examples:',
     exitCodes: 'Exit codes:',
+    facts: '{{description}} ({{facts}})',
     choices: 'choices: {{choices}}',
     default: 'default: {{value}}',
     help: 'display help for command',

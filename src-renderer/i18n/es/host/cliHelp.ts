@@ -8,6 +8,7 @@ export const cliHelp = {
     commands: 'Comandos:',
     examples: 'Ejemplos:',
     exitCodes: 'Códigos de salida:',
+    facts: '{{description}} ({{facts}})',
     choices: 'valores: {{choices}}',
     default: 'predeterminado: {{value}}',
     help: 'mostrar la ayuda del comando',

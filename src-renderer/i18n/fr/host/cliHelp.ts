@@ -8,6 +8,7 @@ export const cliHelp = {
     commands: 'Commandes :',
     examples: 'Exemples :',
     exitCodes: 'Codes de sortie :',
+    facts: '{{description}} ({{facts}})',
     choices: 'choix : {{choices}}',
     default: 'par défaut : {{value}}',
     help: 'afficher l’aide de la commande',

@@ -8,6 +8,7 @@ export const cliHelp = {
     commands: 'コマンド：',
     examples: '例：',
     exitCodes: '終了コード：',
+    facts: '{{description}}（{{facts}}）',
     choices: '選択肢：{{choices}}',
     default: '既定：{{value}}',
     help: 'コマンドのヘルプを表示',

@@ -8,6 +8,7 @@ export const cliHelp = {
     commands: 'Comandos:',
     examples: 'Exemplos:',
     exitCodes: 'Códigos de saída:',
+    facts: '{{description}} ({{facts}})',
     choices: 'valores: {{choices}}',
     default: 'padrão: {{value}}',
     help: 'mostrar a ajuda do comando',

@@ -8,6 +8,7 @@ export const cliHelp = {
     commands: '命令：',
     examples: '示例：',
     exitCodes: '退出码：',
+    facts: '{{description}}（{{facts}}）',
     choices: '可选值：{{choices}}',
     default: '默认值：{{value}}',
     help: '显示命令的帮助',
