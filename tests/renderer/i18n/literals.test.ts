@@ -200,7 +200,7 @@ function gluedIn(source: string, tsx: boolean): string[] {
     const [mark] = expressionsOf(given)
     if (!isNode(mark) || mark.type !== 'StringLiteral') return
     if (/[·–—;]/.test(String(mark.value)) || (isMark(String(mark.value)) && hasText(callee.object)))
-      found.push(`join(${mark.value})`)
+      found.push(`join(${String(mark.value)})`)
   }
   const walk = (value: unknown): void => {
     if (typeof value !== 'object' || value === null || (isNode(value) && isHidden(value))) return
