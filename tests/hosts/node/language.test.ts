@@ -86,17 +86,14 @@ describe('a command in German', () => {
     ],
     [['erase', '--older-than', '3'], 'Fehler: Die Option „--what <names>“ fehlt.'],
     [['apps'], 'Fehler: Es fehlt ein Befehl.'],
-    [['serve', '--no-web', '--no-api'], 'Fehler: Mit --no-web und --no-api bleibt nichts zu tun.', 'terminal'],
     [
       ['chat', 'a', '--continue', '--chat', 'b'],
       'Fehler: --continue und --chat können nicht zusammen verwendet werden.',
     ],
-  ])('says in German what is wrong with %j', async (args, expected, where?) => {
-    // `serve` speaks German on a terminal only.
-    const { code, stderr } = await inGerman(where ? [...args, '--lang', 'de'] : args)
+  ])('says in German what is wrong with %j', async (args, expected) => {
+    const { code, stderr } = await inGerman(args)
     expect(code).toBe(2)
-    if (where) expect(stderr).toContain('--no-web and --no-api leave nothing to serve.')
-    else expect(stderr).toContain(`${expected}\n`)
+    expect(stderr).toContain(`${expected}\n`)
   })
 
   it('has its own errors in German, and the meaning of those of the core above their English words', async () => {

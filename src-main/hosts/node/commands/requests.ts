@@ -176,14 +176,16 @@ function sessionCells(session: AgentSession, tz: string): string[] {
 }
 
 const lostText = (lost: { turns: number; tokens: number; cost: string }): string =>
-  t(lost.cost === '0' ? 'requests.lostTurns' : 'requests.lostTurnsCost', lost)
+  t(lost.cost === '0' ? 'requests.lostTurns' : 'requests.lostTurnsCost', { ...lost, cost: `~${lost.cost}` })
 
 /** Why a request lost the cache, and how much of it: `lost 4200 tokens, ~0.0021 SC: tool added, plan`. Empty when it lost nothing. */
 function lossText({ loss: { tokens, cost, change, section } }: SessionTurn): string {
   if (tokens === 0) return ''
   const why = t(`requests.change.${change}`)
   const lost =
-    cost === null ? t('requests.lost', { tokens, change: why }) : t('requests.lostCost', { tokens, cost, change: why })
+    cost === null
+      ? t('requests.lost', { tokens, change: why })
+      : t('requests.lostCost', { tokens, cost: `~${cost}`, change: why })
   return section?.name ? `${lost}, ${section.name}` : lost
 }
 

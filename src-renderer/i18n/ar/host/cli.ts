@@ -449,9 +449,9 @@ export const cli = {
     noSession: 'هذه الجلسة ليست في السجل.',
     sessionNumber: 'يأخذ --session رقم جلسة، تسرده --sessions.',
     lostTurns: '{{turns}} مرة، {{tokens}} توكن',
-    lostTurnsCost: '{{turns}} مرة، {{tokens}} توكن، نحو {{cost}} SC',
+    lostTurnsCost: '{{turns}} مرة، {{tokens}} توكن، {{cost}} SC',
     lost: 'فُقد {{tokens}} توكن: {{change}}',
-    lostCost: 'فُقد {{tokens}} توكن، نحو {{cost}} SC: {{change}}',
+    lostCost: 'فُقد {{tokens}} توكن، {{cost}} SC: {{change}}',
     sessionHead: {
       session: 'الجلسة',
       last: 'الأخير ({{zone}})',

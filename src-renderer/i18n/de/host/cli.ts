@@ -419,9 +419,9 @@ export const cli = {
     noSession: 'Diese Sitzung ist nicht im Protokoll.',
     sessionNumber: '--session nimmt die Nummer einer Sitzung, die --sessions auflistet.',
     lostTurns: '{{turns}}x, {{tokens}} Tokens',
-    lostTurnsCost: '{{turns}}x, {{tokens}} Tokens, ~{{cost}} SC',
+    lostTurnsCost: '{{turns}}x, {{tokens}} Tokens, {{cost}} SC',
     lost: '{{tokens}} Tokens verloren: {{change}}',
-    lostCost: '{{tokens}} Tokens verloren, ~{{cost}} SC: {{change}}',
+    lostCost: '{{tokens}} Tokens verloren, {{cost}} SC: {{change}}',
     sessionHead: {
       session: 'SITZUNG',
       last: 'ZULETZT ({{zone}})',

@@ -399,9 +399,9 @@ export const cli = {
     noSession: 'This session is not in the log.',
     sessionNumber: '--session takes the number of a session, which --sessions lists.',
     lostTurns: '{{turns}}x, {{tokens}} tokens',
-    lostTurnsCost: '{{turns}}x, {{tokens}} tokens, ~{{cost}} SC',
+    lostTurnsCost: '{{turns}}x, {{tokens}} tokens, {{cost}} SC',
     lost: 'lost {{tokens}} tokens: {{change}}',
-    lostCost: 'lost {{tokens}} tokens, ~{{cost}} SC: {{change}}',
+    lostCost: 'lost {{tokens}} tokens, {{cost}} SC: {{change}}',
     sessionHead: {
       session: 'SESSION',
       last: 'LAST ({{zone}})',

@@ -427,9 +427,9 @@ export const cli = {
     noSession: 'Esta sesión no está en el registro.',
     sessionNumber: '--session toma el número de una sesión, que muestra --sessions.',
     lostTurns: '{{turns}}x, {{tokens}} tokens',
-    lostTurnsCost: '{{turns}}x, {{tokens}} tokens, ~{{cost}} SC',
+    lostTurnsCost: '{{turns}}x, {{tokens}} tokens, {{cost}} SC',
     lost: 'perdió {{tokens}} tokens: {{change}}',
-    lostCost: 'perdió {{tokens}} tokens, ~{{cost}} SC: {{change}}',
+    lostCost: 'perdió {{tokens}} tokens, {{cost}} SC: {{change}}',
     sessionHead: {
       session: 'SESIÓN',
       last: 'ÚLTIMA ({{zone}})',

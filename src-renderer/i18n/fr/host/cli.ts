@@ -431,9 +431,9 @@ export const cli = {
     noSession: 'Cette session n’est pas dans le journal.',
     sessionNumber: '--session attend le numéro d’une session, que --sessions affiche.',
     lostTurns: '{{turns}}x, {{tokens}} tokens',
-    lostTurnsCost: '{{turns}}x, {{tokens}} tokens, ~{{cost}} SC',
+    lostTurnsCost: '{{turns}}x, {{tokens}} tokens, {{cost}} SC',
     lost: '{{tokens}} tokens perdus : {{change}}',
-    lostCost: '{{tokens}} tokens perdus, ~{{cost}} SC : {{change}}',
+    lostCost: '{{tokens}} tokens perdus, {{cost}} SC : {{change}}',
     sessionHead: {
       session: 'SESSION',
       last: 'DERNIÈRE ({{zone}})',

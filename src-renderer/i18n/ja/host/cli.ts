@@ -401,9 +401,9 @@ export const cli = {
     noSession: 'このセッションはログにありません。',
     sessionNumber: '--sessionには、--sessionsが一覧表示するセッションの番号を指定します。',
     lostTurns: '{{turns}}回、{{tokens}}トークン',
-    lostTurnsCost: '{{turns}}回、{{tokens}}トークン、~{{cost}} SC',
+    lostTurnsCost: '{{turns}}回、{{tokens}}トークン、{{cost}} SC',
     lost: '{{tokens}}トークン喪失: {{change}}',
-    lostCost: '{{tokens}}トークン喪失、~{{cost}} SC: {{change}}',
+    lostCost: '{{tokens}}トークン喪失、{{cost}} SC: {{change}}',
     sessionHead: {
       session: 'セッション',
       last: '最終（{{zone}}）',

@@ -423,9 +423,9 @@ export const cli = {
     noSession: 'Esta sessão não está no registro.',
     sessionNumber: '--session recebe o número de uma sessão, que --sessions lista.',
     lostTurns: '{{turns}}x, {{tokens}} tokens',
-    lostTurnsCost: '{{turns}}x, {{tokens}} tokens, ~{{cost}} SC',
+    lostTurnsCost: '{{turns}}x, {{tokens}} tokens, {{cost}} SC',
     lost: 'perdeu {{tokens}} tokens: {{change}}',
-    lostCost: 'perdeu {{tokens}} tokens, ~{{cost}} SC: {{change}}',
+    lostCost: 'perdeu {{tokens}} tokens, {{cost}} SC: {{change}}',
     sessionHead: {
       session: 'SESSÃO',
       last: 'ÚLTIMA ({{zone}})',

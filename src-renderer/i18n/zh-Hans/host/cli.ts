@@ -386,9 +386,9 @@ export const cli = {
     noSession: '此会话不在日志中。',
     sessionNumber: '--session 需要会话的编号，可用 --sessions 列出。',
     lostTurns: '{{turns}} 次，{{tokens}} 词元',
-    lostTurnsCost: '{{turns}} 次，{{tokens}} 词元，~{{cost}} SC',
+    lostTurnsCost: '{{turns}} 次，{{tokens}} 词元，{{cost}} SC',
     lost: '丢失 {{tokens}} 词元：{{change}}',
-    lostCost: '丢失 {{tokens}} 词元，~{{cost}} SC：{{change}}',
+    lostCost: '丢失 {{tokens}} 词元，{{cost}} SC：{{change}}',
     sessionHead: {
       session: '会话',
       last: '最近（{{zone}}）',
