@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Message } from '../../../src-preload/contract/chat.ts'
-import { showNames } from '../../i18n/format.ts'
+import { joinSentences, showNames } from '../../i18n/format.ts'
 import { useApp } from '../../stores/app.ts'
 import { useChat } from '../../stores/chat.ts'
 import { isRunning } from '../../stores/openChat.ts'
@@ -120,9 +120,10 @@ function oneWords(reply: Message, from: number, t: ChatTranslate): string {
   const rest = spoken(asOneLine(speakable(reply.text.slice(from, from + 4 * spokenChars))))
   const failure = reply.problem?.message ?? ''
   const text = rest || spoken(reply.refusal || failure)
-  if (reply.status === 'stopped') return from > 0 ? `${rest} ${t('settledStoppedRead')}` : t('settledStopped', { text })
+  if (reply.status === 'stopped')
+    return from > 0 ? joinSentences([rest, t('settledStoppedRead')]) : t('settledStopped', { text })
   if (reply.status !== 'complete') return t('settledFailed', { text: failure || text })
-  if (from > 0) return `${rest} ${t('settledRead', { model })}`
+  if (from > 0) return joinSentences([rest, t('settledRead', { model })])
   if (text === '' && reply.toolCalls.length > 0)
     return t('settledCalls', { model, tools: showNames(reply.toolCalls.map(({ name }) => name)) })
   return t('settled', { model, text })

@@ -16,7 +16,7 @@ import {
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App, AppUse } from '../../../src-preload/contract/apps.ts'
-import { inSc, joinFacts } from '../../i18n/format.ts'
+import { inSc, joinFacts, joinSentences } from '../../i18n/format.ts'
 import { type BudgetView, budgetsOf } from '../../shared/appBudgets.ts'
 import { BudgetMeter } from '../../shared/BudgetMeter.tsx'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
@@ -150,7 +150,7 @@ function Blocked({ app, by, onAction }: { app: App; by: BlockedBy; onAction: Car
   return (
     <p className="flex items-center gap-2 text-s">
       <span className={cx('min-w-0 flex-1', by === 'paused' || asks ? 'text-warn' : 'text-bad')}>
-        {t(`apps.blocked.${by}`)} {asks && t('apps.blocked.asks')}
+        {joinSentences([t(`apps.blocked.${by}`), asks && t('apps.blocked.asks')])}
       </span>
       <Button size="small" onClick={by === 'paused' ? resume : () => onAction('edit', app)}>
         {t(`apps.blocked.${action}`)}

@@ -8,7 +8,7 @@ const all = ''
 
 /** Which sessions are listed: those of one app, and those that lost the cache. */
 export function SessionFilters(props: { filter: SessionFilter; onFilter: (filter: SessionFilter) => void }) {
-  const { t } = useTranslation(['sessions', 'proxy'])
+  const { t } = useTranslation('sessions')
   const apps = useApps() ?? []
   const { app = all, lost } = props.filter
   const change = (next: { app: string; lost: boolean }): void =>
@@ -16,12 +16,12 @@ export function SessionFilters(props: { filter: SessionFilter; onFilter: (filter
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <Select
-        label={t('proxy:log.app')}
+        label={t('filter.app')}
         value={app}
         onPick={(picked) => change({ app: picked, lost: lost === true })}
         className="max-w-60"
         choices={[
-          { value: all, label: t('proxy:log.allApps') },
+          { value: all, label: t('filter.allApps') },
           ...apps.map(({ id, name }) => ({ value: id, label: name })),
         ]}
       />

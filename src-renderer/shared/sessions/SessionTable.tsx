@@ -55,7 +55,7 @@ function Sessions({
   filter,
   onClear,
 }: SessionTableProps & { filter: SessionFilter; onClear: () => void }) {
-  const { t } = useTranslation(['sessions', 'proxy'])
+  const { t } = useTranslation('sessions')
   const [count, setCount] = useState(pageSize)
   // A session that was asked for is shown whatever its age, but not against a filter.
   const { listed, problem } = useSessions(count, isEmpty(filter) ? (open ?? null) : null, filter)
@@ -68,11 +68,7 @@ function Sessions({
     )
   if (listed.sessions.length === 0 && !isEmpty(filter))
     return (
-      <EmptyState
-        icon={ListX}
-        title={t('noneMatch')}
-        action={<Button onClick={onClear}>{t('proxy:log.clear')}</Button>}
-      />
+      <EmptyState icon={ListX} title={t('noneMatch')} action={<Button onClick={onClear}>{t('filter.clear')}</Button>} />
     )
   if (listed.sessions.length === 0)
     return (

@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App } from '../../../../src-preload/contract/apps.ts'
-import { showNames } from '../../../i18n/format.ts'
+import { joinSentences, showNames } from '../../../i18n/format.ts'
 import { Checkbox } from '../../../shared/ui/Field.tsx'
 
 /** What the choice shows of an app. */
@@ -27,14 +27,13 @@ export function ToolsChoice({ app, checked, onChange }: ChoiceProps) {
         onChange={(event) => onChange(event.target.checked)}
       />
       <p id={about} className="break-words ps-[22px] text-s text-soft">
-        {t('tools.about')}
-        {checked && (
-          <>
-            {!tools && <> {t('tools.allows')}</>}{' '}
-            {toolOutput === null ? t('tools.savedHere') : t('tools.saved', { folder: toolOutput })}{' '}
-            {toolInputs.length === 0 ? t('tools.readsNone') : t('tools.reads', { folders: showNames(toolInputs) })}
-          </>
-        )}
+        {joinSentences([
+          t('tools.about'),
+          checked && !tools && t('tools.allows'),
+          checked && (toolOutput === null ? t('tools.savedHere') : t('tools.saved', { folder: toolOutput })),
+          checked &&
+            (toolInputs.length === 0 ? t('tools.readsNone') : t('tools.reads', { folders: showNames(toolInputs) })),
+        ])}
       </p>
     </div>
   )
