@@ -196,13 +196,16 @@ const Card = memo(function Card(props: CardProps) {
     height: image.height,
     date: showInstant(image.createdAt),
   })
-  const name = image.app === undefined ? facts : joinFacts([facts, t('common:madeBy', { app: image.app })])
+  const further = [
+    image.app === undefined ? '' : t('common:madeBy', { app: image.app }),
+    image.favourite ? t('gallery.favourite') : '',
+  ]
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and refers to the current option
     <div
       id={cardId(image.id)}
       role="option"
-      aria-label={joinSentences(image.favourite ? [asSentence(name), t('gallery.favourite')] : [name])}
+      aria-label={joinSentences([facts, ...further].filter(Boolean).map(asSentence))}
       aria-selected={picked}
       aria-posinset={props.place}
       aria-setsize={props.count}

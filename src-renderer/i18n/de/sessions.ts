@@ -24,9 +24,6 @@ export const sessions = {
   emptyTitle: 'Noch keine Sitzungen',
   empty:
     'Wenn eine App die Anfragen einer Unterhaltung über die lokale API sendet, erscheinen sie hier als eine Sitzung.',
-  app: 'App',
-  allApps: 'Alle Apps',
-  clear: 'Filter aufheben',
   onlyLost: 'Nur mit verlorenem Cache',
   noneMatch: 'Keine Sitzung passt zu den Filtern',
   showTurn: 'Anfrage von Runde {{turn}} anzeigen',
@@ -134,4 +131,5 @@ export const sessions = {
     service:
       'Die App hat nichts falsch gemacht. Geschieht es oft, frage den Dienst, wie lange er etwas im Cache behält.',
   },
+  filter: { app: 'App', allApps: 'Alle Apps', clear: 'Filter aufheben' },
 }

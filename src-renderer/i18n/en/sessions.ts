@@ -23,9 +23,6 @@ export const sessions = {
   loading: 'Loading sessions…',
   emptyTitle: 'No sessions yet',
   empty: 'When an app sends the requests of a conversation through the local API, they appear here as one session.',
-  app: 'App',
-  allApps: 'All apps',
-  clear: 'Clear filters',
   onlyLost: 'Only with lost cache',
   noneMatch: 'No session matches the filters',
   showTurn: 'Show the request of turn {{turn}}',
@@ -131,4 +128,5 @@ export const sessions = {
       'Services drop their cache after some minutes. Answer sooner, or begin a new conversation after a long pause.',
     service: 'The app did nothing wrong. If this happens often, ask the service how long it caches.',
   },
+  filter: { app: 'App', allApps: 'All apps', clear: 'Clear filters' },
 }

@@ -24,9 +24,6 @@ export const sessions = {
   emptyTitle: 'Aún no hay sesiones',
   empty:
     'Cuando una app envía las solicitudes de una conversación a través de la API local, aparecen aquí como una sola sesión.',
-  app: 'App',
-  allApps: 'Todas las apps',
-  clear: 'Quitar filtros',
   onlyLost: 'Solo con caché perdida',
   noneMatch: 'Ninguna sesión coincide con los filtros',
   showTurn: 'Mostrar la solicitud del turno {{turn}}',
@@ -138,4 +135,5 @@ export const sessions = {
       'Los servicios descartan su caché al cabo de unos minutos. Responde antes o empieza una conversación nueva después de una pausa larga.',
     service: 'La app no hizo nada mal. Si ocurre a menudo, pregunta al servicio cuánto tiempo conserva la caché.',
   },
+  filter: { app: 'App', allApps: 'Todas las apps', clear: 'Quitar filtros' },
 }

@@ -24,9 +24,6 @@ export const sessions = {
   emptyTitle: 'Aucune session',
   empty:
     'Quand une app envoie les requêtes d’une conversation par l’API locale, elles s’affichent ici comme une session.',
-  app: 'App',
-  allApps: 'Toutes les apps',
-  clear: 'Effacer les filtres',
   onlyLost: 'Seulement avec cache perdu',
   noneMatch: 'Aucune session ne correspond aux filtres',
   showTurn: 'Afficher la requête du tour {{turn}}',
@@ -144,4 +141,5 @@ export const sessions = {
     service:
       'L’app n’y est pour rien. Si cela arrive souvent, demandez au service combien de temps il conserve son cache.',
   },
+  filter: { app: 'App', allApps: 'Toutes les apps', clear: 'Effacer les filtres' },
 }

@@ -23,9 +23,6 @@ export const sessions = {
   loading: 'Carregando sessões…',
   emptyTitle: 'Ainda não há sessões',
   empty: 'Quando um app envia as solicitações de uma conversa pela API local, elas aparecem aqui como uma sessão.',
-  app: 'App',
-  allApps: 'Todos os apps',
-  clear: 'Limpar filtros',
   onlyLost: 'Só com cache perdido',
   noneMatch: 'Nenhuma sessão corresponde aos filtros',
   showTurn: 'Mostrar a solicitação da rodada {{turn}}',
@@ -138,4 +135,5 @@ export const sessions = {
     service:
       'O app não fez nada errado. Se isso acontecer com frequência, pergunte ao serviço por quanto tempo o cache dele dura.',
   },
+  filter: { app: 'App', allApps: 'Todos os apps', clear: 'Limpar filtros' },
 }

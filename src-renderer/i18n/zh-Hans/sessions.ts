@@ -23,9 +23,6 @@ export const sessions = {
   loading: '正在加载会话…',
   emptyTitle: '还没有会话',
   empty: '应用通过本地 API 发送一次对话的请求后，这些请求会作为一个会话显示在这里。',
-  app: '应用',
-  allApps: '所有应用',
-  clear: '清除筛选条件',
   onlyLost: '仅显示缓存失效的',
   noneMatch: '没有符合筛选条件的会话',
   showTurn: '显示第 {{turn}} 轮的请求',
@@ -123,4 +120,5 @@ export const sessions = {
     pause: '服务会在几分钟后丢弃缓存。请更快答复，或在长时间停顿后开始新的对话。',
     service: '应用没有做错什么。如果经常发生，请向服务询问缓存会保留多久。',
   },
+  filter: { app: '应用', allApps: '所有应用', clear: '清除筛选条件' },
 }

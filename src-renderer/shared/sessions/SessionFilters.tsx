@@ -16,11 +16,14 @@ export function SessionFilters(props: { filter: SessionFilter; onFilter: (filter
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <Select
-        label={t('app')}
+        label={t('filter.app')}
         value={app}
         onPick={(picked) => change({ app: picked, lost: lost === true })}
         className="max-w-60"
-        choices={[{ value: all, label: t('allApps') }, ...apps.map(({ id, name }) => ({ value: id, label: name }))]}
+        choices={[
+          { value: all, label: t('filter.allApps') },
+          ...apps.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
       />
       <Checkbox
         label={t('onlyLost')}

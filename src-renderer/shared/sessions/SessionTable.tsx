@@ -67,7 +67,9 @@ function Sessions({
       </p>
     )
   if (listed.sessions.length === 0 && !isEmpty(filter))
-    return <EmptyState icon={ListX} title={t('noneMatch')} action={<Button onClick={onClear}>{t('clear')}</Button>} />
+    return (
+      <EmptyState icon={ListX} title={t('noneMatch')} action={<Button onClick={onClear}>{t('filter.clear')}</Button>} />
+    )
   if (listed.sessions.length === 0)
     return (
       <EmptyState icon={MessagesSquare} title={t('emptyTitle')}>

@@ -29,13 +29,10 @@ export function ToolsChoice({ app, checked, onChange }: ChoiceProps) {
       <p id={about} className="break-words ps-[22px] text-s text-soft">
         {joinSentences([
           t('tools.about'),
-          ...(checked
-            ? [
-                !tools && t('tools.allows'),
-                toolOutput === null ? t('tools.savedHere') : t('tools.saved', { folder: toolOutput }),
-                toolInputs.length === 0 ? t('tools.readsNone') : t('tools.reads', { folders: showNames(toolInputs) }),
-              ]
-            : []),
+          checked && !tools && t('tools.allows'),
+          checked && (toolOutput === null ? t('tools.savedHere') : t('tools.saved', { folder: toolOutput })),
+          checked &&
+            (toolInputs.length === 0 ? t('tools.readsNone') : t('tools.reads', { folders: showNames(toolInputs) })),
         ])}
       </p>
     </div>
