@@ -230,7 +230,7 @@ describe('40 columns', () => {
   }
   /** Lines that are too long, but for words that can't be broken, such as an address, and examples, which are there to be copied. */
   const tooLong = (text: string): string[] =>
-    text.split('\n').filter((line) => [...line].length > 40 && / /.test(line.trim()) && !line.startsWith('  $ '))
+    text.split('\n').filter((line) => line.length > 40 && / /.test(line.trim()) && !line.startsWith('  $ '))
 
   it('hold the help of every command', async () => {
     for (const { name } of [{ name: '' }, ...all]) {
@@ -324,14 +324,10 @@ describe('chat', { tags: 'long' }, () => {
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('No chat has the id zzz.')])
   })
 
-  it('--schema refuses a file without a schema, and a reply with one is JSON', async () => {
+  it('--schema refuses a file without a schema', async () => {
     const schema = join(home, 'schema.json')
     writeFileSync(schema, 'no JSON')
     const none = await run(['chat', 'Hello', '--schema', schema, ...at])
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('is not JSON')])
-    writeFileSync(schema, '{"type":"object","required":["answer"],"properties":{"answer":{"type":"string"}}}')
-    const asked = await run(['chat', 'Hello', '--model', 'mirror', '--schema', schema, ...at])
-    const last = z.object({ text: z.string() }).parse(documents(asked.stdout).at(-1))
-    expect([asked.code, JSON.parse(last.text)]).toEqual([0, { answer: expect.any(String) }])
   })
 })
