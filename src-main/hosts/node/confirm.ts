@@ -7,13 +7,15 @@ import type { Interrupt } from './signals.ts'
 /**
  * Asks for confirmation on the terminal, after the given lines.
  * @param without what the command is about, for the usage error where nobody can be asked
- * @throws CommanderError without a terminal; StudioError `cancelled` at Ctrl-C
+ * @param json whether standard output has only documents, so that there is no place for a question
+ * @throws CommanderError without a terminal, and for JSON; StudioError `cancelled` at Ctrl-C
  */
 export async function confirm(
-  { lines = [], question, without }: { lines?: readonly string[]; question: string; without: string },
+  asked: { lines?: readonly string[]; question: string; without: string; json: boolean },
   interrupt: Interrupt,
 ): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) throw usageError(without)
+  const { lines = [], question, without, json } = asked
+  if (json || !process.stdin.isTTY || !process.stdout.isTTY) throw usageError(without)
   say(...lines)
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   // Readline reads Ctrl-C as a key.

@@ -5,7 +5,7 @@ import type { StudioError } from '../../core/errors.ts'
 import { codeOf } from '../../core/shared/diskProblem.ts'
 import { goesToJournal, type LogLevel, logLine } from './logFormat.ts'
 import { fileError, meaningOf, ownError } from './ownWords.ts'
-import { oneLine, pairLines } from './table.ts'
+import { folded, oneLine, pairLines } from './table.ts'
 
 /**
  * Exit codes of every command. Codes above 128 are 128 + a signal, as shells report for programs that a signal ended; `signals.ts` has
@@ -151,9 +151,9 @@ export function sayPart(text: string): void {
   void put(harmless(text))
 }
 
-/** Prints lines for people. Line feeds inside a line become spaces. */
+/** Prints lines for people. Line feeds inside a line become spaces. On a terminal, long lines are broken at spaces. */
 export function say(...lines: string[]): void {
-  sayPart(lines.map((line) => `${oneLine(line)}\n`).join(''))
+  sayPart(lines.flatMap((line) => folded(oneLine(line)).map((part) => `${part}\n`)).join(''))
 }
 
 /** Prints names and values in two aligned columns. */
@@ -172,15 +172,19 @@ export function setVerbosity(wanted: Verbosity): void {
 /** Logs one event on standard error, in English. For messages of the core and of servers; `tell` is for a person. */
 export function log(level: LogLevel, line: string): void {
   if (verbosity === 'quiet' && level !== 'error') return
-  process.stderr.write(logLine(level, harmless(inOneLine(line))))
+  process.stderr.write(foldedOnTerminal(logLine(level, harmless(inOneLine(line)))))
 }
 
 /** Tells a person something on standard error. @param words in the person's language */
 export function tell(level: LogLevel, words: string): void {
   if (verbosity === 'quiet' && level !== 'error') return
   const message = harmless(inOneLine(words))
-  process.stderr.write(logLine(level, message, t(`level.${level}`, { message })))
+  process.stderr.write(foldedOnTerminal(logLine(level, message, t(`level.${level}`, { message }))))
 }
+
+/** A line of standard error with a line feed, which a terminal shows in lines that fit. */
+export const foldedOnTerminal = (line: string): string =>
+  process.stderr.isTTY ? folded(line, process.stderr.columns).join('\n') : line
 
 /** Shows a line of the terminal on standard error that the next line replaces. */
 export function showLine(line: string): void {

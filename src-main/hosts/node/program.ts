@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander'
 import { and, help, speak, t } from '../../../src-renderer/i18n/cli.ts'
 import { selfCheckCommand, usualWait } from '../selfCheck/ownRun.ts'
 import { keySourceFault, usualKeyVariable } from './apiKey.ts'
@@ -16,6 +16,7 @@ import { manPage } from './manPage.ts'
 import {
   exitCodes,
   exitCodeTable,
+  foldedOnTerminal,
   harmless,
   inOneLine,
   openOutput,
@@ -36,6 +37,7 @@ import { describeMedia } from './programs/media.ts'
 import { describeService } from './programs/service.ts'
 import { describeUsage } from './programs/usage.ts'
 import { openSignals, signalCode } from './signals.ts'
+import { folded, pairLines } from './table.ts'
 
 /** Parses a command line, without node and script, runs its command and returns the exit code (`exitCodes`). */
 export async function run(argv: readonly string[], parts: Parts): Promise<number> {
@@ -100,13 +102,8 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
       if (quiet && verbose) command.error(`error: ${together('--quiet', '--verbose')}`)
       setVerbosity(quiet ? 'quiet' : verbose ? 'verbose' : 'normal')
     })
-    .configureHelp(helpStyle)
-    .addHelpText(
-      'after',
-      ['', help('words.exitCodes'), ...exitCodeTable().map(([code, meaning]) => `  ${code.padEnd(15)}${meaning}`)].join(
-        '\n',
-      ),
-    )
+    .configureHelp({ ...helpStyle, ...narrowHelp })
+    .addHelpText('after', () => ['', help('words.exitCodes'), ...exitCodeLines()].join('\n'))
     .exitOverride()
     // Help is printed like all other output, so that a failed write is reported too.
     .configureOutput({
@@ -114,7 +111,7 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
       writeErr: (text) => void process.stderr.write(harmless(text)),
       outputError: (text, write) => {
         const message = inOneLine(usageText(text.trim().replace(/^error: /, '')))
-        write(`${t('level.error', { message })}\n`)
+        write(foldedOnTerminal(`${t('level.error', { message })}\n`))
       },
     })
     .showHelpAfterError(t('usage.hint'))
@@ -308,6 +305,28 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
 }
 
 const together = (...options: string[]): string => t('usage.together', { options: and(options) })
+
+/** The least width of the right column of the help, columns. */
+const leastColumn = 16
+
+/** What commander does not fit into a narrow terminal: long lines of usage, and texts that have no room beside their terms. */
+const narrowHelp: Partial<Help> = {
+  commandUsage(command) {
+    const indent = (this.styleTitle?.('Usage:') ?? '').length + 1
+    const lines = folded(new Help().commandUsage(command), (this.helpWidth ?? 80) - indent)
+    return lines.join(`\n${' '.repeat(indent)}`)
+  },
+  formatItem(term, termWidth, description, helper) {
+    const width = helper.helpWidth ?? 80
+    if (description === '' || width - termWidth - 4 >= leastColumn)
+      return Help.prototype.formatItem.call(helper, term, termWidth, description, helper)
+    return [`  ${term}`, ...folded(description, width - 6).map((line) => `      ${line}`)].join('\n')
+  },
+}
+
+/** The exit codes as the lines of the help, as wide as commander makes the others. */
+const exitCodeLines = (): string[] =>
+  pairLines(exitCodeTable(), (process.stdout.isTTY ? process.stdout.columns : 80) - 2).map((line) => `  ${line}`)
 
 /** The first invalid combination of options as a sentence, or null. */
 function serveUsageFault(options: Omit<ServeOptions, 'json' | 'log'>): string | null {

@@ -102,26 +102,26 @@ export function pairLines(
   )
 }
 
-/** A text in lines of at most `width` columns, broken at spaces where there are any. */
-function wrapped(text: string, width: number): string[] {
-  if (widthOf(text) <= width) return [text]
+/** A line in lines of at most `width` columns, broken at spaces only, so that an address, a path or a key can be copied whole. */
+export function folded(line: string, width = outputWidth()): string[] {
+  if (widthOf(line) <= width) return [line]
   const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`
-    if (widthOf(longer) <= width) {
-      line = longer
-      continue
-    }
-    if (line !== '') lines.push(line)
-    line = ''
-    for (const character of word) {
-      if (widthOf(line + character) > width) {
-        lines.push(line)
-        line = ''
-      }
-      line += character
-    }
+  for (const word of line.split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`
+    if (lines.length > 0 && widthOf(longer) <= width) lines[lines.length - 1] = longer
+    else lines.push(word)
   }
-  return [...lines, line]
+  return lines
 }
+
+/** As `folded`, and words that are too long are broken too. */
+const wrapped = (text: string, width: number): string[] =>
+  folded(text, width).flatMap((line) => {
+    const parts = ['']
+    for (const character of line) {
+      const longer = (parts.at(-1) ?? '') + character
+      if (widthOf(longer) <= width) parts[parts.length - 1] = longer
+      else parts.push(character)
+    }
+    return parts
+  })

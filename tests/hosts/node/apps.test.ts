@@ -8,7 +8,8 @@ import { readAppOptions } from '../../../src-main/hosts/node/commands/appOptions
 import type { Parts } from '../../../src-main/hosts/node/dependencies.ts'
 import { run as runHere } from '../../../src-main/hosts/node/program.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
-import { commandLine, type Running, studioEntry } from './fixtures/process.ts'
+import { jsonDocuments } from './fixtures/jsonDocuments.ts'
+import { commandLine, documents, type Running, studioEntry } from './fixtures/process.ts'
 
 const home = temporaryFolder('studio-home-')
 const { start, run } = commandLine(studioEntry, { HOME: home, TMPDIR: home })
@@ -409,8 +410,13 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ model: 'mirror', max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] }),
       })
+    const questions = async () => {
+      const asked = documents((await run(['apps', 'answer', '--json', '--data-dir', dataDir])).stdout)
+      for (const question of asked) expect(jsonDocuments['apps answer']?.parse(question)).toEqual(question)
+      return asked
+    }
     const waits = () =>
-      vi.waitFor(async () => expect(await done(here, 'answer')).toHaveLength(1), { timeout: 20_000, interval: 200 })
+      vi.waitFor(async () => expect(await questions()).toHaveLength(1), { timeout: 20_000, interval: 200 })
     const allowed = chat()
     await waits()
     expect(await words('answer')).toMatch(/^one +1 request +mirror +/m)
@@ -427,7 +433,7 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     host?.child.kill('SIGKILL')
     await Promise.all([host?.ended, killed])
     await serve()
-    expect(await done(here, 'answer')).toEqual([])
+    expect(await questions()).toEqual([])
     const log = await run(['requests', '--json', '--app', 'one', '--data-dir', dataDir])
     const rows = log.stdout
       .trim()

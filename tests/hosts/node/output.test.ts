@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import {
   closeSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -16,12 +17,15 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openApps } from '../../../src-main/core/gateway/apps/apps.ts'
 import { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
+import { commandsOf } from '../../../src-main/hosts/node/commandTable.ts'
+import { commandLine as describedProgram } from '../../../src-main/hosts/node/program.ts'
 import { fillFolder } from '../../core/data/fill.ts'
 import { rightClock } from '../../core/helpers/deadlines.ts'
 import { mountMemoryDisk, unmountMemoryDisk } from '../../core/helpers/memoryDisk.ts'
 import { firstCases, onlyLong, tries } from '../../helpers/effort.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { needs } from '../../helpers/programs.mjs'
+import { unusedParts } from './fixtures/inProcess.ts'
 import { commandLine, type Ended, environmentOf, studioEntry } from './fixtures/process.ts'
 
 // Tests commands whose output can't be written, with real files, devices and pipes on the descriptors of a real process.
@@ -32,6 +36,9 @@ const { start, run } = commandLine(studioEntry, common)
 const dataDir = join(home, 'data')
 const where = ['--data-dir', dataDir]
 const backupFile = join(home, 'kept.tar')
+const chatsFile = join(home, 'conversations.json')
+const soundFile = join(home, 'sound.wav')
+const syncFolder = join(home, 'sync')
 
 /** Runs a command with a file or device as its standard output or error. */
 async function into(files: { stdout?: string; stderr?: string }, args: string[]): Promise<Ended> {
@@ -61,10 +68,26 @@ async function into(files: { stdout?: string; stderr?: string }, args: string[])
 
 beforeAll(async () => {
   fillFolder(dataDir, { conversations: 30, messages: 4, requests: 60, days: 3 })
+  writeFileSync(chatsFile, JSON.stringify([{ title: 'Tides', mapping: {} }]))
+  writeFileSync(soundFile, silence())
+  mkdirSync(syncFolder)
   expect(await run(['apps', 'add', 'editor', ...where])).toMatchObject({ code: 0 })
   expect(await run(['backup', backupFile, ...where])).toMatchObject({ code: 0 })
 }, 120_000)
 afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+/** A second of silence: mono, 16 bits, 8 kHz. */
+function silence(): Buffer {
+  const head = Buffer.from('RIFF    WAVEfmt \x10\0\0\0\x01\0\x01\0    \0\0\0\0\x02\0\x10\0data    ', 'latin1')
+  for (const [value, at] of [
+    [36 + 16_000, 4],
+    [8000, 24],
+    [16_000, 28],
+    [16_000, 40],
+  ] as const)
+    head.writeUInt32LE(value, at)
+  return Buffer.concat([head, Buffer.alloc(16_000)])
+}
 
 const names = (): string[] => {
   const apps = openApps(dataDir)
@@ -111,12 +134,51 @@ const printing: string[][] = [
   ['serve', '--sandbox', '--web-port', '0', '--api-port', '0', '--data-dir', join(home, 'serve')],
   ['serve', '--json', '--no-web', '--api-port', '0', '--data-dir', join(home, 'serve')],
   ['sandbox', '--port', '0'],
+  ['version'],
+  ['version', '--json'],
+  ['man'],
+  ['completion', 'bash'],
+  ['service', 'install', '--print'],
+  ['service', 'uninstall'],
+  ['service', 'status', '--json'],
+  ['self-check', '--wait', '100'],
+  ['apps', 'programs', ...where],
+  ['apps', 'answer', ...where],
+  ['apps', 'connect', 'codex', '--model', 'mirror', '--dry-run', ...where],
+  ['connections', 'list', ...where],
+  ['backup', 'verify', backupFile],
+  ['import', chatsFile, '--data-dir', join(home, 'import')],
+  ['sync', syncFolder, '--data-dir', join(home, 'import')],
+  ['logout', '--data-dir', join(home, 'import')],
+  ['speak', 'Hello', '--sandbox', '--data-dir', join(home, 'chat')],
+  ['transcribe', '--json', soundFile, '--sandbox', '--data-dir', join(home, 'chat')],
+  ['image', 'Hello', '--sandbox', '--data-dir', join(home, 'chat')],
+]
+/**
+ * Commands without a row above: they print only when they succeed, which needs a running studio or a state that the rows don't leave, or
+ * speak another protocol.
+ */
+const elsewhere = [
+  ...['open', 'mcp', 'login', 'apps add', 'apps rotate', 'apps revoke', 'apps disconnect', 'connections use'],
+  'connections forget',
 ]
 /** `npm test` tries one command for each way of writing output, `npm run test:long` every command. */
 const waysOfWriting =
   /^(--help|apps list|requests --data-dir|usage --format parquet|backup -|export --what chats --data-dir|chat)/
 const everyCommand = printing.map((args) => [args.filter((arg) => !arg.includes('/')).join(' '), args] as const)
 const named = everyCommand.filter(([name]) => tries(0, 1) === 1 || waysOfWriting.test(name))
+
+it('every command has a row here, or a reason not to', () => {
+  const all = commandsOf(describedProgram(unusedParts, () => undefined)).filter(({ commands }) => commands.length === 0)
+  const named = all.map(({ name }) => name)
+  const rows = printing.map((args) =>
+    named
+      .filter((name) => args.join(' ').startsWith(name))
+      .toSorted()
+      .at(-1),
+  )
+  expect(new Set([...rows, ...elsewhere].filter((name) => name !== undefined))).toEqual(new Set(named))
+})
 
 describe.runIf(existsSync('/dev/full'))('a device that is full', { timeout: 120_000 }, () => {
   it.each(named)('a full standard output is reported as a failure: %s', async (_, args) => {
@@ -287,6 +349,28 @@ describe('a disk that fills up', { ...needs('mount'), timeout: 120_000 }, () => 
     const { code, stderr } = await run([...placed, ...where])
     expect([code, stderr]).toEqual([1, expect.stringMatching(/disk is full|too little space/)])
     expect(readdirSync(disk)).toEqual(['other'])
+  })
+
+  it('a data folder on a full disk is named as the reason, and what is in it stays whole', {
+    tags: 'long',
+  }, async () => {
+    rmSync(join(disk, 'other'))
+    unmountMemoryDisk(disk)
+    disk = mountMemoryDisk(8)
+    const at = ['--data-dir', join(disk, 'data')]
+    expect(await run(['apps', 'add', 'kept', ...at])).toMatchObject({ code: 0 })
+    const { bavail, bsize } = statfsSync(disk)
+    writeFileSync(join(disk, 'other'), Buffer.alloc(bavail * bsize))
+    for (const args of [
+      ['chat', 'Hello', '--sandbox'],
+      ['sync', syncFolder],
+      ['import', chatsFile],
+      ['speak', 'Hello', '--sandbox', '--output', join(home, 'unmade.mp3')],
+    ]) {
+      const { code, stderr } = await run([...args, ...at])
+      expect([args, code, stderr]).toEqual([args, 1, expect.stringMatching(/disk is full|too little space|no space/i)])
+    }
+    expect((await run(['apps', 'list', '--json', ...at])).stdout).toContain('"name":"kept"')
   })
 
   it('a full disk leaves the file to overwrite unchanged', { tags: 'long' }, async () => {

@@ -172,9 +172,11 @@ export function answerApp(which: string | null, options: AnswerOptions, parts: P
 type OpenQuestions = ReturnType<AppCommands['questions']>
 
 function listQuestions(open: OpenQuestions, apps: readonly App[], { json }: AppsOptions): void {
-  if (json) printJson(open)
+  if (json)
+    for (const { id, appId, askedAt, endsAt, spentToday, requests } of open)
+      printJson({ id, appId, askedAt, endsAt, spentToday, requests })
   else if (open.length === 0) say(t('apps.noQuestions'))
-  else say(...columns(open.map((question) => questionRow(question, apps))))
+  else for (const question of open) say(questionRow(question, apps).join('  '))
 }
 
 function chosenAnswer({ once, more, refuse }: AnswerOptions): AnswerKind {

@@ -5,7 +5,7 @@ import { t } from '../../../../src-renderer/i18n/cli.ts'
 import type { ProgramCommands } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
 import { openDataDir } from '../folder.ts'
-import { exitCodes, printJson, say, tell } from '../output.ts'
+import { exitCodes, printJson, say, sayPart, tell } from '../output.ts'
 import { ownError, wordsOf } from '../ownWords.ts'
 import { columns } from '../table.ts'
 import { findApp } from './apps.ts'
@@ -63,7 +63,9 @@ export function connectApp(which: string, options: ConnectOptions, parts: Parts)
     const { diff, file, seen } = await programs.preview({ program, model, tools })
     if (options.dryRun) {
       if (options.json) return printJson({ file, diff })
-      return say(...(diff === '' ? [t('programs.unchanged', { file })] : diff.trimEnd().split('\n')))
+      if (diff === '') return say(t('programs.unchanged', { file }))
+      // A difference is not folded: it may be applied.
+      return sayPart(`${diff.trimEnd()}\n`)
     }
     const { id: appId, name: appName, key } = appFor(programs, { which, app, program, model })
     const connected = await connectWithKey(programs, { program, appId, model, tools, seen }, key, before)

@@ -41,7 +41,7 @@ export async function erase(options: EraseOptions, parts: Parts): Promise<number
       else say(t('erase.nothing'))
       return exitCodes.ok
     }
-    if (!options.yes && !(await ask(plan, interrupt))) {
+    if (!options.yes && !(await ask(plan, json, interrupt))) {
       say(t('erase.notDeleted'))
       return exitCodes.failed
     }
@@ -87,9 +87,10 @@ function report({ before }: DeletionPlan, last: RetentionState['last'], json: bo
   return stopped ? exitCodes.failed : exitCodes.ok
 }
 
-const ask = ({ before }: DeletionPlan, interrupt: Interrupt): Promise<boolean> =>
+const ask = ({ before }: DeletionPlan, json: boolean, interrupt: Interrupt): Promise<boolean> =>
   confirm(
     {
+      json,
       question: t('erase.question', { before }),
       without: t('erase.noTerminal', { before }),
     },

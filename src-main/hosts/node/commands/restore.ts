@@ -33,7 +33,7 @@ export async function restore(file: string, options: RestoreOptions, parts: Part
   const restored = await withWork(({ signal, progress, pause }, interrupt) => {
     const agree = (backup: BackupSummary, now: Contents): Promise<boolean> => {
       pause()
-      return options.yes ? Promise.resolve(true) : ask(dataDir, backup, now, interrupt)
+      return options.yes ? Promise.resolve(true) : ask({ dataDir, json: options.json }, backup, now, interrupt)
     }
     const restoreFrom = (path: string) => data.restore({ dataDir, path, signal, progress, agree })
     return given === null ? withInput(dataDir, signal, restoreFrom) : restoreFrom(given)
@@ -72,10 +72,16 @@ async function withInput<T>(dataDir: string, signal: AbortSignal, use: (path: st
 /** What a data folder contains, or null when it can't be read. */
 type Contents = { counts: Counts; bytes: number } | null
 
-function ask(dataDir: string, backup: BackupSummary, now: Contents, interrupt: Interrupt): Promise<boolean> {
+function ask(
+  { dataDir, json }: { dataDir: string; json: boolean },
+  backup: BackupSummary,
+  now: Contents,
+  interrupt: Interrupt,
+): Promise<boolean> {
   const contents = countText(backup.counts)
   return confirm(
     {
+      json,
       lines: [
         t('restore.valid', { at: backup.madeAt, contents }),
         now
