@@ -87,7 +87,11 @@ export function faultsOf(language: string, texts: LanguageTexts, english: Langua
       return [
         ...unused.map((stem) => `${file} ${stem}: not in English, so not used`),
         ...[...stems].flatMap(([stem, source]) =>
-          faultsOfText(language, given.get(stem), source).map((words) => `${file} ${stem}: ${words}`),
+          [
+            ...faultsOfText(language, given.get(stem), source),
+            // Terminals do not know the marks.
+            ...(file.startsWith('host/cli') ? [] : turnedIn(language, given.get(stem))),
+          ].map((words) => `${file} ${stem}: ${words}`),
         ),
       ]
     }),
@@ -115,11 +119,15 @@ function faultsOfText(
 }
 
 /**
- * Whether left-to-right text such as `/v1` begins with punctuation, which would move to its other end in a text from right to left. Code and
- * placeholders are isolated by the elements around them.
+ * The fault of a text from right to left in which left-to-right text begins with punctuation, such as `/v1`: the sign would move to the other
+ * end. Code and placeholders are isolated by the elements around them.
  */
-const isTurned = (text: string): boolean =>
-  /(^|[\s"“«(])[/~#.+]+(?=[A-Za-z{])/.test(text.replace(/`[^`]*`|\u2066[^\u2069]*\u2069/g, ''))
+function turnedIn(language: string, texts: ReadonlyMap<string, string> | undefined): string[] {
+  const bare = [...(texts?.values() ?? [])].map((text) => text.replace(/`[^`]*`|\u2066[^\u2069]*\u2069/g, ''))
+  const isTurned =
+    directionOf(language) === 'rtl' && bare.some((text) => /(^|[\s"“«(])[/~#.+]+(?=[A-Za-z{])/.test(text))
+  return isTurned ? ['a path or sign is turned around: put U+2066 and U+2069 around it'] : []
+}
 
 function faultsIn(text: string, source: string, form: string, language: string): string[] {
   const faults: string[] = []
@@ -133,8 +141,6 @@ function faultsIn(text: string, source: string, form: string, language: string):
   if (String(tags(text)) !== String(tags(source)))
     faults.push(`tags are ${tags(text).join(' ')}, not ${tags(source).join(' ')}`)
   if (language === 'en') return faults
-  if (directionOf(language) === 'rtl' && isTurned(text))
-    faults.push('a path or sign is turned around: put U+2066 and U+2069 around it')
   if (otherScript.has(new Intl.Locale(language).language)) {
     const stray = wordsOf(text)
     if (stray.length > 0) faults.push(`English words: ${stray.join(', ')} (see docs/i18n/same-words.txt)`)

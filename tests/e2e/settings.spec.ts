@@ -137,6 +137,8 @@ const textFiles = (page: Page): Promise<string[]> =>
 test('a change of the language reads what the page shows first, then the rest, and takes at most 50 ms', {
   tag: '@long',
 }, async ({ page }) => {
+  // The browser keeps 250 entries by default.
+  await page.addInitScript(() => performance.setResourceTimingBufferSize(10_000))
   await world.enter(page)
   await goToPage(page, words.title)
   await open(page, words.language.title)

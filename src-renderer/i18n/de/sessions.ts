@@ -134,4 +134,5 @@ export const sessions = {
     service:
       'Die App hat nichts falsch gemacht. Geschieht es oft, frage den Dienst, wie lange er etwas im Cache behält.',
   },
+  filter: { app: 'App', allApps: 'Alle Apps', clear: 'Filter aufheben' },
 }

@@ -131,4 +131,5 @@ export const sessions = {
       'Services drop their cache after some minutes. Answer sooner, or begin a new conversation after a long pause.',
     service: 'The app did nothing wrong. If this happens often, ask the service how long it caches.',
   },
+  filter: { app: 'App', allApps: 'All apps', clear: 'Clear filters' },
 }

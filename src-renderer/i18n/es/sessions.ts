@@ -138,4 +138,5 @@ export const sessions = {
       'Los servicios descartan su caché al cabo de unos minutos. Responde antes o empieza una conversación nueva después de una pausa larga.',
     service: 'La app no hizo nada mal. Si ocurre a menudo, pregunta al servicio cuánto tiempo conserva la caché.',
   },
+  filter: { app: 'App', allApps: 'Todas las apps', clear: 'Quitar filtros' },
 }

@@ -144,4 +144,5 @@ export const sessions = {
     service:
       'L’app n’y est pour rien. Si cela arrive souvent, demandez au service combien de temps il conserve son cache.',
   },
+  filter: { app: 'App', allApps: 'Toutes les apps', clear: 'Effacer les filtres' },
 }

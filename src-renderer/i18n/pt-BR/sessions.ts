@@ -138,4 +138,5 @@ export const sessions = {
     service:
       'O app não fez nada errado. Se isso acontecer com frequência, pergunte ao serviço por quanto tempo o cache dele dura.',
   },
+  filter: { app: 'App', allApps: 'Todos os apps', clear: 'Limpar filtros' },
 }
