@@ -330,4 +330,12 @@ describe('chat', { tags: 'long' }, () => {
     const none = await run(['chat', 'Hello', '--schema', schema, ...at])
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('is not JSON')])
   })
+
+  it('--schema ends with 1 for a reply that does not match, after it was compared', async () => {
+    const schema = join(home, 'answer.schema.json')
+    writeFileSync(schema, JSON.stringify({ type: 'object', properties: { answer: { type: 'string' } } }))
+    const { code, stdout, stderr } = await run(['chat', 'Hello', '--model', 'mirror', '--schema', schema, ...at])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('does not match the schema')])
+    expect(documents(stdout).at(-1)).toMatchObject({ status: 'complete', jsonFaults: [expect.any(String)] })
+  })
 })

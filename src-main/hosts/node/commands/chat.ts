@@ -196,7 +196,8 @@ class ReplyPrinter {
       this.#show('text', 0, message.text)
       const isRunning = message.status === 'pending' || message.status === 'streaming'
       // After tool calls, the model reads their results and goes on.
-      if (!isRunning && (message.toolCalls.length === 0 || message.status !== 'complete')) return message
+      if (!isRunning && !isUnchecked(message) && (message.toolCalls.length === 0 || message.status !== 'complete'))
+        return message
     }
     return null
   }
@@ -219,6 +220,10 @@ class ReplyPrinter {
     else if (field === 'text') sayPart(fresh)
   }
 }
+
+/** Whether the JSON of a complete reply is still compared with its schema. */
+const isUnchecked = ({ status, params, jsonFaults }: Message): boolean =>
+  status === 'complete' && params?.responseFormat?.type === 'json_schema' && jsonFaults === null
 
 /** Prints a reply as it arrives, and stops it at an end signal. Resolves to its last message. */
 async function follow(
