@@ -14,7 +14,7 @@ import {
 } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Image } from '../../../src-preload/contract/images.ts'
-import { joinFacts, joinSentences, showInstant } from '../../i18n/format.ts'
+import { asSentence, joinSentences, showInstant } from '../../i18n/format.ts'
 import { MadeBy } from '../../shared/ui/MadeBy.tsx'
 import { imagesStore, isNarrowed, useImages, withCursor, withRange, withToggled } from '../../stores/images.ts'
 import { dragOut, openLightbox } from './actions.ts'
