@@ -23,7 +23,7 @@ export const questions = {
   tomorrow: '明日まで許可（UTC）',
   refuse: '拒否',
   notice: 'モデル：{{models}}。最大コスト：{{cost}}。今日の支出：{{today}}。',
-  offer: 'このページが背後にある間は、確認を見落としやすくなります。',
+  offer: 'このページがバックグラウンドにある間は、確認を見落としやすくなります。',
   notify: '通知する',
   before: {
     once: '{{app}}のリクエストは、すでに1回だけ許可されています。',

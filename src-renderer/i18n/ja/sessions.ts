@@ -52,7 +52,7 @@ export const sessions = {
     turns_other: '{{count}}ターン',
     lost: '{{tokens}}トークンがキャッシュから読み取られず、コストが{{cost}} SC増えました。',
     lostUnpriced: '{{tokens}}トークンがキャッシュから読み取られませんでした。価格は不明です。',
-    only: 'このターンだけを表示',
+    only: 'これらのターンだけを表示',
     showAll: 'すべてのターンを表示',
   },
   prompt: {

@@ -201,7 +201,7 @@ export const settings = {
     keychain: 'キーチェーン',
     keychainYes: '使用可能',
     keyFile: 'キーファイル',
-    keyFileEncrypted: '{{path}}（暗号化あり）',
+    keyFileEncrypted: '{{path}}（暗号化済み）',
     keyFilePlain: '{{path}}（暗号化なし）',
     keychainNo: 'キーを保存できません。{{reason}}',
     keychainCheck: '再確認',

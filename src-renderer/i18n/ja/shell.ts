@@ -83,6 +83,6 @@ export const shell = {
     left: '残高{{amount}} SC',
     reported: 'サービスの報告、{{at}}',
     reportedAndMeasured: 'サービスの報告、{{at}}、およびそれ以降のこのコンピューターのリクエスト',
-    measured: 'このコンピューターの計測',
+    measured: 'このコンピューターでの実測',
   },
 }
