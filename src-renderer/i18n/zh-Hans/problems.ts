@@ -249,7 +249,7 @@ const statuses = {
   },
   conflict: {
     title: '服务端冲突',
-    meaning: '服务报告与另一个请求或其当前状态冲突（{{status}}）。请稍后再试。',
+    meaning: '服务报告与另一条请求或其当前状态冲突（{{status}}）。请稍后再试。',
   },
   gone: {
     title: '不再可用',

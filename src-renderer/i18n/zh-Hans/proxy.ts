@@ -204,7 +204,7 @@ export const proxy = {
     failFastHint: '拒绝请求（429），而不是让它排队。',
     adaptRequests: '调整请求',
     adaptRequestsHint:
-      '在聊天补全中，按服务的要求将停止文本作为列表发送，并在 max_completion_tokens 之外加上 max_tokens。关闭后，请求原样发送。',
+      '在聊天补全中，按服务的要求将停止序列作为列表发送，并在 max_completion_tokens 之外加上 max_tokens。关闭后，请求原样发送。',
     tools: '工具（MCP）',
     toolsAbout: '以工具的形式提供语音、图像、转写和文档，地址为本地 API 的地址加“/mcp”。',
     toolsOn: '允许工具',
