@@ -176,10 +176,10 @@ export const cli = {
       account: '正在将账户数据更新到此版本…',
     },
     mending: {
-      studio: '正在修复聊天和媒体：已修复 {{rows}} 行…',
-      ledger: '正在修复请求日志：已修复 {{rows}} 行…',
-      bodies: '正在修复存储的请求正文：已修复 {{rows}} 行…',
-      account: '正在修复账户数据：已修复 {{rows}} 行…',
+      studio: '正在修复聊天和媒体：已处理 {{rows}} 行…',
+      ledger: '正在修复请求日志：已处理 {{rows}} 行…',
+      bodies: '正在修复存储的请求正文：已处理 {{rows}} 行…',
+      account: '正在修复账户数据：已处理 {{rows}} 行…',
     },
   },
   account: {
