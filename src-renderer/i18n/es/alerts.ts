@@ -38,7 +38,7 @@ export const alerts = {
     month: '{{spent}} de {{budget}} SC al mes.',
     total: '{{spent}} de {{budget}} SC en total.',
     refused: 'Las solicitudes de esta app se rechazan.',
-    asks: 'Las siguientes solicitudes de esta app esperan tu respuesta.',
+    asks: 'Las nuevas solicitudes de esta app esperan tu respuesta.',
     tooSmall: 'Se rechazó una solicitud, porque puede costar más de lo que queda.',
     usual: 'Quedan {{left}} SC. Su solicitud habitual cuesta {{usual}} SC est.',
   },

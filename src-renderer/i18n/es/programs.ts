@@ -45,10 +45,9 @@ export const programs = {
   written_other: '{{count}} archivos tienen la dirección o la clave nueva.',
   notWritten: 'No se escribió: {{names}}. Vuelve a conectarlos.',
   panel: {
-    about:
-      '«Conectar» escribe estas líneas en el archivo. Todo lo demás queda como está, y «Desconectar» las vuelve a quitar.',
+    about: '«Conectar» escribe estas líneas en el archivo. Todo lo demás queda como está, y «Desconectar» las quita.',
     aboutFiles:
-      '«Conectar» escribe estas líneas en los archivos. Todo lo demás queda como está, y «Desconectar» las vuelve a quitar.',
+      '«Conectar» escribe estas líneas en los archivos. Todo lo demás queda como está, y «Desconectar» las quita.',
     creates: '«Conectar» crea este archivo. «Desconectar» lo elimina.',
     nothing: 'El archivo ya tiene estas líneas.',
     diff: 'Cambio del archivo',

@@ -171,8 +171,8 @@ export const settings = {
     bodyDays: 'Conservar los cuerpos registrados',
     logging: 'Cuerpos de solicitudes',
     access: 'Acceso',
-    bodyDaysHint: 'Días, de 1 a 365. Los cuerpos se registran en las apps donde lo activaste, no en los chats.',
-    bodyDaysHintChats: 'Días, de 1 a 365. Los cuerpos se registran en las apps donde lo activaste y en los chats.',
+    bodyDaysHint: 'Días, de 1 a 365. Los cuerpos se registran en las apps en las que lo activaste, no en los chats.',
+    bodyDaysHintChats: 'Días, de 1 a 365. Los cuerpos se registran en las apps en las que lo activaste y en los chats.',
 
     bodyDaysBad: 'Introduce un número entero de 1 a 365.',
     bodies: 'Cuerpos registrados',

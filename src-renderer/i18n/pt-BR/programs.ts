@@ -70,7 +70,7 @@ export const programs = {
     saved: 'Os resultados são salvos nas galerias e em {{folder}}.',
     savedHere: 'Os resultados são salvos só nas galerias.',
     reads: 'Os arquivos são lidos de {{folders}}.',
-    readsNone: 'Os arquivos deste computador não podem ser lidos até que você escolha pastas nas configurações do app.',
+    readsNone: 'Os arquivos deste computador não podem ser lidos até que você escolha pastas nos ajustes do app.',
   },
   otherFiles: {
     title_one: '{{count}} programa conectado ainda tem a chave antiga',

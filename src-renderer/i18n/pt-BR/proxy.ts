@@ -95,7 +95,7 @@ export const proxy = {
     requestsToday_many: '{{requests}} de solicitações hoje',
     requestsToday_other: '{{requests}} solicitações hoje',
     tokensToday_one: '{{tokens}} token',
-    tokensToday_many: '{{tokens}} tokens',
+    tokensToday_many: '{{tokens}} de tokens',
     tokensToday_other: '{{tokens}} tokens',
     lastUsed: 'Último uso: {{at}}',
     neverUsed: 'Nunca usado',
@@ -215,7 +215,7 @@ export const proxy = {
     noLimit: 'Sem limite',
     budgets: 'Orçamentos em SC',
     budgetsAbout:
-      'Quando um orçamento se esgota, o app recebe o erro 402, ou você é consultado antes. Dias e meses são em UTC. Os custos são estimados até o serviço informá-los.',
+      'Quando um orçamento se esgota, o app recebe o erro 402, ou você recebe uma pergunta antes. Dias e meses são em UTC. Os custos são estimados até o serviço informá-los.',
     budgetDay: 'Por dia',
     budgetMonth: 'Por mês',
     budgetTotal: 'Total',

@@ -24,7 +24,7 @@ export const questions = {
   refuse: 'Recusar',
   notice: 'Modelo: {{models}}. Custo máximo: {{cost}}. Gasto hoje: {{today}}.',
   offer: 'É fácil não ver as perguntas enquanto esta página está em segundo plano.',
-  notify: 'Notificar-me',
+  notify: 'Receber notificações',
   before: {
     once: 'As solicitações de {{app}} já foram permitidas uma vez.',
     more: 'O orçamento de {{app}} já foi aumentado.',

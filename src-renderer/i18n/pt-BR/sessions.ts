@@ -39,9 +39,9 @@ export const sessions = {
   lostTokens_one: '{{tokens}} token perdido',
   lostTokens_many: '{{tokens}} de tokens perdidos',
   lostTokens_other: '{{tokens}} tokens perdidos',
-  shownTurns_one: 'É mostrada a rodada mais nova.',
-  shownTurns_many: 'São mostradas as {{count}} de rodadas mais novas.',
-  shownTurns_other: 'São mostradas as {{count}} rodadas mais novas.',
+  shownTurns_one: 'A rodada mais nova é mostrada.',
+  shownTurns_many: 'As {{count}} de rodadas mais novas são mostradas.',
+  shownTurns_other: 'As {{count}} rodadas mais novas são mostradas.',
   turns: 'Rodadas desta sessão',
   chart: {
     title: 'Tokens por rodada',

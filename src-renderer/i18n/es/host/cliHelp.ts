@@ -15,7 +15,7 @@ export const cliHelp = {
     version: 'mostrar el número de versión',
   },
   man: {
-    manual: 'Órdenes de usuario',
+    manual: 'Comandos de usuario',
     name: 'NOMBRE',
     synopsis: 'SINOPSIS',
     command: 'comando',
@@ -28,7 +28,7 @@ export const cliHelp = {
     apiKey: 'Clave de API para --base-url, si no se indica otra fuente.',
   },
   exitCode: {
-    ok: 'Éxito. Los comandos que funcionan hasta que se detienen, como “serve”, terminan así con una señal.',
+    ok: 'Éxito. Los comandos que funcionan hasta que se detienen, como “serve”, terminan con este código al recibir una señal.',
     failed: 'Error. El motivo está en la salida de errores y, con --json, también en la salida estándar.',
     usage: 'Uso incorrecto: un comando o una opción desconocidos, un valor no válido o falta --yes sin terminal.',
     signal: 'Terminado por SIGHUP (se cerró la terminal), SIGINT (Ctrl-C) o SIGTERM antes de acabar el trabajo.',
@@ -38,12 +38,12 @@ export const cliHelp = {
   option: {
     quiet: 'no mostrar mensajes en la salida de errores, salvo los errores',
     verbose: 'mostrar detalles en la salida de errores, también la causa de un error',
-    lang: 'idioma de la ayuda y los mensajes, como de (predeterminado: el de la terminal)',
+    lang: 'idioma de la ayuda y los mensajes, por ejemplo fr (predeterminado: el de la terminal)',
     json: 'mostrar JSON, un documento por línea',
     dataDir: 'carpeta de datos (predeterminada: $INFERENCE_STUDIO_DATA_DIR; si no, la carpeta de este usuario)',
     sandbox: 'usar el entorno de pruebas en lugar de un servicio',
-    connection: 'usar esta conexión guardada en esta ejecución',
-    baseUrl: 'usar el servicio de esta URL base en esta ejecución',
+    connection: 'usar en esta ejecución esta conexión guardada',
+    baseUrl: 'usar en esta ejecución el servicio de esta URL base',
     apiKeyFile:
       'archivo con la clave de API para --base-url que solo puedes leer tú; recomendado (predeterminado: {{source}})',
     apiKeyFd: 'descriptor de archivo abierto del que se lee la clave de API, como 3 con 3<archivo',
@@ -57,12 +57,12 @@ export const cliHelp = {
     firstDay: 'primer día (UTC): {{forms}} (predeterminado: {{otherwise}})',
   },
   serve: {
-    about: 'Ejecutar el estudio para un navegador y la API local',
+    about: 'Ejecutar la API local y el estudio para un navegador',
     webPort: 'puerto de la página web; 0 es cualquier puerto libre (predeterminado: 8786 o el siguiente libre)',
     apiPort: 'puerto de la API local; 0 es cualquier puerto libre (predeterminado: 8787 o el siguiente libre)',
     apiListen:
-      'dejar también que otros equipos usen la API local en esta dirección IP, con claves de app; 0.0.0.0 es cualquier dirección',
-    apiHost: 'nombre o dirección con que otros equipos llaman a este, para --api-listen; se puede repetir',
+      'dejar también que otros equipos usen la API local en esta dirección IP, con claves de app; 0.0.0.0 son todas las direcciones',
+    apiHost: 'nombre o dirección con que otros equipos acceden a este, para --api-listen; se puede repetir',
     ollama: 'escuchar también en el puerto 11434 de Ollama, sin clave, para esta app, que necesita un presupuesto',
     noWeb: 'no servir la página web',
     noApi: 'no servir la API local',
@@ -72,14 +72,14 @@ export const cliHelp = {
   open: {
     about:
       'Abrir en el navegador la página del estudio que ejecuta “serve”. Su dirección vale una vez, durante un minuto.',
-    print: 'mostrar en su lugar la dirección',
+    print: 'mostrar la dirección en lugar de abrir la página',
   },
   sandbox: {
     about: 'Ejecutar solo el entorno de pruebas, un servicio simulado en este equipo',
     port: 'puerto en el que escuchar; 0 es cualquier puerto libre',
     replay: 'responder con las respuestas grabadas de este fixture, que exporta el registro de solicitudes',
     atOnce: 'con --replay: enviar cada respuesta al momento, no con su ritmo grabado',
-    exact: 'con --replay: rechazar una solicitud que no es igual a ninguna grabada',
+    exact: 'con --replay: rechazar una solicitud que no sea igual a ninguna grabada',
   },
   mcp: {
     about:
@@ -90,7 +90,7 @@ export const cliHelp = {
   service: {
     about:
       'Ejecutar “serve” como servicio de este usuario: una unidad de systemd, un agente de launchd o una tarea de Windows',
-    install: 'Escribir el servicio, iniciarlo e iniciarlo en cada inicio de sesión',
+    install: 'Crear el servicio, iniciarlo y hacer que arranque en cada inicio de sesión',
     options: 'opciones de “serve”, después de --',
     print: 'mostrar el archivo del servicio y no cambiar nada',
     noStart: 'escribir el archivo y no iniciar el servicio',
@@ -126,7 +126,7 @@ export const cliHelp = {
     connectModel: 'modelo del servicio (predeterminado: el modelo de los chats nuevos)',
     connectTools:
       'añadir también voz sintetizada, imágenes, transcripción y documentos como herramientas (MCP), y permitirlas a la app',
-    connectNoTools: 'quitar de nuevo las herramientas (predeterminado: como está conectado ahora el programa)',
+    connectNoTools: 'quitar las herramientas (predeterminado: como está conectado ahora el programa)',
     dryRun: 'mostrar la diferencia del archivo y no escribir nada',
     connectApp: 'nombre de la app, que se añade si no existe, o su ID',
     disconnect:
@@ -135,7 +135,7 @@ export const cliHelp = {
     revoke: 'Revocar la clave de app definitivamente y cancelar las solicitudes en curso de la app',
     colour: 'blue, teal, violet, amber, rose, green, slate u orange',
     expires: 'cuándo caduca la clave de app: 2026-12-31T18:00:00Z, +45m, +12h, +30d, +4w o none',
-    map: 'usar este modelo del servicio para los nombres pedidos que encajan en el patrón, en el que * es cualquier texto. Repite para más reglas: vale la primera que encaja, y se sustituyen todas las reglas de la app. none las quita',
+    map: 'usar este modelo del servicio para los nombres pedidos que coinciden con el patrón, en el que * es cualquier texto. Repite la opción para más reglas: vale la primera que coincide, y se sustituyen todas las reglas de la app. none las quita',
     models: 'solo estos modelos del servicio, con sus ID exactos separados por comas, o none',
     endpoints:
       'solo estos endpoints, separados por comas: chat, completions, speech, transcription, images, models, account, files, other; o none',
@@ -152,18 +152,18 @@ export const cliHelp = {
     failFast: 'rechazar una solicitud al momento en lugar de ponerla en cola',
     noFailFast: 'poner las solicitudes en cola (predeterminado)',
     adapt: 'enviar un texto de stop como lista, y max_tokens junto a max_completion_tokens (predeterminado)',
-    noAdapt: 'enviar las solicitudes de chat como son',
-    atBudget: 'en un presupuesto: rechazar las solicitudes (predeterminado) o preguntar a una persona',
+    noAdapt: 'enviar las solicitudes de chat sin cambios',
+    atBudget: 'al llegar a un presupuesto: rechazar las solicitudes (predeterminado) o preguntar a una persona',
     askNewModel: 'preguntar a una persona antes de que la app use un modelo por primera vez',
     noAskNewModel: 'usar cualquier modelo permitido (predeterminado)',
-    askAbove: 'preguntar a una persona por cada solicitud que puede costar más SC que esto, o none',
+    askAbove: 'preguntar a una persona por cada solicitud que pueda costar más SC que este valor, o none',
     busyRequests: 'crear una alerta por encima de este número de solicitudes por hora, o none',
     busySpend: 'crear una alerta por encima de este gasto por hora en SC, o none',
     tools: 'permitir voz sintetizada, imágenes, transcripción y documentos como herramientas (MCP)',
     noTools: 'no permitir herramientas (predeterminado)',
     toolOutput: 'carpeta para los resultados de las herramientas, o none',
     toolInputs:
-      'carpeta cuyos archivos pueden leer las herramientas. Repite para más: se sustituyen todas las carpetas de la app. none las quita',
+      'carpeta cuyos archivos pueden leer las herramientas. Repite la opción para más carpetas: se sustituyen todas las carpetas de la app. none las quita',
   },
   connections: {
     about: 'Mostrar las conexiones guardadas, elegir la que se usa o eliminar una',
@@ -201,7 +201,7 @@ export const cliHelp = {
     history: 'número de respuestas 429, de 1 a 500',
   },
   keys: {
-    about: 'Mostrar las claves de API de la cuenta, como las indicó el servicio por última vez',
+    about: 'Mostrar las claves de API de la cuenta, como las comunicó el servicio por última vez',
   },
   backup: {
     about:
@@ -230,7 +230,7 @@ export const cliHelp = {
   },
   sync: {
     about:
-      'Sincronizar los chats de varios equipos con una carpeta que copia una herramienta de sincronización. Combina los archivos de los otros equipos y después escribe el archivo de este equipo.',
+      'Sincronizar los chats de varios equipos mediante una carpeta que copia una herramienta de sincronización. Combina los archivos de los otros equipos y después escribe el archivo de este equipo.',
     folder: 'carpeta existente',
   },
   erase: {
@@ -246,12 +246,13 @@ export const cliHelp = {
   },
   chat: {
     about: 'Enviar un prompt y mostrar la respuesta según llega',
-    prompt: 'texto que se envía; - es la entrada estándar. Junto a una tubería: la instrucción para su texto',
+    prompt:
+      'texto que se envía; - es la entrada estándar. Con una tubería: la instrucción para el texto que llega por ella',
     model: 'ID exacto del modelo (predeterminado: el del chat; si no, el primero que indica el servicio)',
     system: 'instrucciones para el modelo, que se envían antes del prompt',
-    file: 'documento o imagen que se adjunta; repite para más',
+    file: 'documento o imagen que se adjunta; repite la opción para más',
     continue: 'continuar el último chat que se usó',
-    chat: 'continuar este chat: su ID o el principio de él',
+    chat: 'continuar este chat, por su ID o el comienzo del ID',
     schema: 'archivo con un esquema JSON que debe cumplir la respuesta',
   },
   media: {
@@ -259,7 +260,7 @@ export const cliHelp = {
   },
   speak: {
     about: 'Convertir un texto en voz',
-    text: 'texto que se lee; - es la entrada estándar',
+    text: 'texto que se lee en voz alta; - es la entrada estándar',
     voice: 'voz (predeterminada: la del servicio)',
     format: 'formato del audio (predeterminado: según el nombre del archivo; si no, mp3)',
     speed: 'velocidad, de 0.25 a 4',
@@ -267,16 +268,16 @@ export const cliHelp = {
   transcribe: {
     about: 'Convertir una grabación en texto',
     file: 'archivo de audio; - es la entrada estándar',
-    name: 'nombre de la grabación, cuya terminación indica su formato; para la entrada estándar',
-    language: 'idioma de la grabación, como en',
+    name: 'nombre de la grabación, cuya extensión indica su formato; para la entrada estándar',
+    language: 'idioma de la grabación, por ejemplo fr',
     prompt: 'palabras que ayudan a entender la grabación',
     format: 'formato del texto (predeterminado: según el nombre del archivo; si no, txt)',
   },
   image: {
     about: 'Crear imágenes a partir de un texto',
     prompt: 'lo que muestra la imagen; - es la entrada estándar',
-    count: 'número de imágenes, de 1 a 4; si son varias, llevan números antes de la terminación del nombre',
-    size: 'tamaño, como 1024x1024, para los servicios que lo leen',
+    count: 'número de imágenes, de 1 a 4; si son varias, llevan números antes de la extensión del nombre',
+    size: 'tamaño, como 1024x1024, para los servicios que lo tienen en cuenta',
   },
   login: {
     about:

@@ -28,7 +28,7 @@ export const cliHelp = {
     apiKey: 'Chave de API para --base-url, se nenhuma outra fonte for indicada.',
   },
   exitCode: {
-    ok: 'Sucesso. Comandos que funcionam até serem parados, como “serve”, terminam assim com um sinal.',
+    ok: 'Sucesso. Comandos que funcionam até serem parados, como “serve”, terminam com este código ao receber um sinal.',
     failed: 'Falha. O motivo está na saída de erro e, com --json, também na saída padrão.',
     usage: 'Uso incorreto: comando ou opção desconhecidos, valor inválido ou falta de --yes sem terminal.',
     signal: 'Encerrado por SIGHUP (o terminal foi fechado), SIGINT (Ctrl-C) ou SIGTERM antes do fim do trabalho.',
@@ -38,12 +38,12 @@ export const cliHelp = {
   option: {
     quiet: 'não mostrar mensagens na saída de erro, exceto erros',
     verbose: 'mostrar detalhes na saída de erro, também a causa de um erro',
-    lang: 'idioma da ajuda e das mensagens, como de (padrão: o do terminal)',
+    lang: 'idioma da ajuda e das mensagens, por exemplo fr (padrão: o do terminal)',
     json: 'mostrar JSON, um documento por linha',
     dataDir: 'pasta de dados (padrão: $INFERENCE_STUDIO_DATA_DIR, senão a pasta deste usuário)',
     sandbox: 'usar o ambiente de testes em vez de um serviço',
-    connection: 'usar esta conexão salva nesta execução',
-    baseUrl: 'usar o serviço nesta URL base nesta execução',
+    connection: 'usar nesta execução esta conexão salva',
+    baseUrl: 'usar nesta execução o serviço desta URL base',
     apiKeyFile: 'arquivo com a chave de API para --base-url que só você pode ler; recomendado (padrão: {{source}})',
     apiKeyFd: 'descritor de arquivo aberto de onde a chave de API é lida, como 3 com 3<arquivo',
     apiKeyEnv:
@@ -51,17 +51,17 @@ export const cliHelp = {
     standardInput: 'entrada padrão',
     force: 'substituir um arquivo existente',
     yes: 'não pedir confirmação',
-    output: 'gravar neste arquivo; - é a saída padrão (padrão)',
+    output: 'gravar neste arquivo; - é a saída padrão (valor padrão)',
     lastDay: 'último dia (UTC), incluído; de um mês, o último dia dele (padrão: {{otherwise}})',
     firstDay: 'primeiro dia (UTC): {{forms}} (padrão: {{otherwise}})',
   },
   serve: {
-    about: 'Executar o estúdio para um navegador e a API local',
+    about: 'Executar a API local e o estúdio para um navegador',
     webPort: 'porta da página web; 0 é qualquer porta livre (padrão: 8786 ou a próxima livre)',
     apiPort: 'porta da API local; 0 é qualquer porta livre (padrão: 8787 ou a próxima livre)',
     apiListen:
-      'deixar também que outros computadores usem a API local neste endereço IP, com chaves de app; 0.0.0.0 é qualquer endereço',
-    apiHost: 'nome ou endereço pelo qual outros computadores chamam este, para --api-listen; pode ser repetido',
+      'deixar também que outros computadores usem a API local neste endereço IP, com chaves de app; 0.0.0.0 são todos os endereços',
+    apiHost: 'nome ou endereço pelo qual outros computadores acessam este, para --api-listen; pode ser repetido',
     ollama: 'escutar também na porta 11434 do Ollama, sem chave, para este app, que precisa de um orçamento',
     noWeb: 'não servir a página web',
     noApi: 'não servir a API local',
@@ -70,7 +70,7 @@ export const cliHelp = {
   },
   open: {
     about: 'Abrir no navegador a página do estúdio que “serve” executa. O endereço vale uma vez, por um minuto.',
-    print: 'mostrar o endereço em vez disso',
+    print: 'mostrar o endereço em vez de abrir a página',
   },
   sandbox: {
     about: 'Executar só o ambiente de testes, um serviço simulado neste computador',
@@ -88,7 +88,7 @@ export const cliHelp = {
   service: {
     about:
       'Executar “serve” como serviço deste usuário: uma unidade do systemd, um agente do launchd ou uma tarefa do Windows',
-    install: 'Gravar o serviço, iniciá-lo e iniciá-lo a cada login',
+    install: 'Criar o serviço, iniciá-lo e fazer com que inicie a cada login',
     options: 'opções de “serve”, depois de --',
     print: 'mostrar o arquivo do serviço e não alterar nada',
     noStart: 'gravar o arquivo e não iniciar o serviço',
@@ -131,7 +131,7 @@ export const cliHelp = {
     revoke: 'Revogar a chave do app permanentemente e cancelar as solicitações em andamento do app',
     colour: 'blue, teal, violet, amber, rose, green, slate ou orange',
     expires: 'quando a chave do app expira: 2026-12-31T18:00:00Z, +45m, +12h, +30d, +4w ou none',
-    map: 'usar este modelo do serviço para os nomes pedidos que correspondem ao padrão, em que * é qualquer texto. Repita para mais regras: vale a primeira que corresponde, e todas as regras do app são substituídas. none as remove',
+    map: 'usar este modelo do serviço para os nomes pedidos que correspondem ao padrão, em que * é qualquer texto. Repita a opção para mais regras: vale a primeira que corresponde, e todas as regras do app são substituídas. none as remove',
     models: 'só estes modelos do serviço, como IDs exatos separados por vírgulas, ou none',
     endpoints:
       'só estes endpoints, separados por vírgulas: chat, completions, speech, transcription, images, models, account, files, other; ou none',
@@ -141,30 +141,30 @@ export const cliHelp = {
     budgetDay: 'orçamento por dia (UTC) em SC, ou none',
     budgetMonth: 'orçamento por mês (UTC) em SC, ou none',
     budgetTotal: 'orçamento total em SC, ou none',
-    logBodies: 'guardar os corpos das solicitações e respostas no registro de solicitações',
-    noLogBodies: 'não guardar os corpos (padrão)',
-    retries: 'repetir as solicitações que falharam quando isso é seguro (padrão)',
+    logBodies: 'salvar os corpos das solicitações e respostas no registro de solicitações',
+    noLogBodies: 'não salvar os corpos (padrão)',
+    retries: 'tentar de novo as solicitações que falharam, quando isso é seguro (padrão)',
     noRetries: 'devolver ao app todos os erros do serviço',
     failFast: 'recusar uma solicitação de imediato em vez de colocá-la na fila',
     noFailFast: 'colocar as solicitações na fila (padrão)',
     adapt: 'enviar um texto de stop como lista, e max_tokens ao lado de max_completion_tokens (padrão)',
-    noAdapt: 'enviar as solicitações de chat como são',
-    atBudget: 'em um orçamento: recusar as solicitações (padrão) ou perguntar a uma pessoa',
+    noAdapt: 'enviar as solicitações de chat sem alterações',
+    atBudget: 'ao atingir um orçamento: recusar as solicitações (padrão) ou perguntar a uma pessoa',
     askNewModel: 'perguntar a uma pessoa antes que o app use um modelo pela primeira vez',
     noAskNewModel: 'usar qualquer modelo permitido (padrão)',
-    askAbove: 'perguntar a uma pessoa sobre cada solicitação que possa custar mais SC que isto, ou none',
+    askAbove: 'perguntar a uma pessoa sobre cada solicitação que possa custar mais SC que este valor, ou none',
     busyRequests: 'criar um alerta acima deste número de solicitações por hora, ou none',
     busySpend: 'criar um alerta acima deste gasto por hora em SC, ou none',
     tools: 'permitir fala, imagens, transcrição e documentos como ferramentas (MCP)',
     noTools: 'não permitir ferramentas (padrão)',
     toolOutput: 'pasta para os resultados das ferramentas, ou none',
     toolInputs:
-      'pasta cujos arquivos as ferramentas podem ler. Repita para mais: todas as pastas do app são substituídas. none as remove',
+      'pasta cujos arquivos as ferramentas podem ler. Repita a opção para mais pastas: todas as pastas do app são substituídas. none as remove',
   },
   connections: {
-    about: 'Listar as conexões salvas, escolher a que é usada ou excluir uma',
+    about: 'Listar as conexões salvas, escolher qual usar ou excluir uma',
     connection: 'nome da conexão, ou o ID dela em “connections list”',
-    list: 'Listar todas as conexões; * marca a que é usada (padrão)',
+    list: 'Listar todas as conexões; * marca a que está em uso (padrão)',
     use: 'Enviar todas as novas solicitações a esta conexão, também em um estúdio em execução',
     forget: 'Excluir uma conexão e a chave de API dela. As conversas e o uso ficam.',
   },
@@ -214,7 +214,7 @@ export const cliHelp = {
     what: 'dados a exportar; media e all gravam uma pasta',
     format:
       'chats: zip (padrão) ou markdown; requests e usage: csv (padrão), json ou parquet. JSON é uma lista em um arquivo que termina em .json, e um documento por linha nos outros casos',
-    output: 'gravar neste arquivo (pasta para media e all); - é a saída padrão (padrão)',
+    output: 'gravar neste arquivo (pasta para media e all); - é a saída padrão (valor padrão)',
     all: 'tudo',
     account: 'só as solicitações e o uso desta conta',
     json: 'mostrar o que foi gravado como um documento JSON, ou as solicitações e o uso como linhas',
@@ -226,7 +226,7 @@ export const cliHelp = {
   },
   sync: {
     about:
-      'Sincronizar as conversas de vários computadores por uma pasta que uma ferramenta de sincronização copia. Mescla os arquivos dos outros computadores e depois grava o arquivo deste computador.',
+      'Sincronizar as conversas de vários computadores por meio de uma pasta que uma ferramenta de sincronização copia. Mescla os arquivos dos outros computadores e depois grava o arquivo deste computador.',
     folder: 'pasta existente',
   },
   erase: {
@@ -242,12 +242,12 @@ export const cliHelp = {
   },
   chat: {
     about: 'Enviar um prompt e mostrar a resposta à medida que chega',
-    prompt: 'texto a enviar; - é a entrada padrão. Ao lado de um pipe: a instrução para o texto dele',
+    prompt: 'texto a enviar; - é a entrada padrão. Com um pipe: a instrução para o texto que chega por ele',
     model: 'ID exato do modelo (padrão: o da conversa, senão o primeiro que o serviço lista)',
     system: 'instruções para o modelo, enviadas antes do prompt',
-    file: 'documento ou imagem a anexar; repita para mais',
+    file: 'documento ou imagem a anexar; repita a opção para mais',
     continue: 'continuar a última conversa usada',
-    chat: 'continuar esta conversa: o ID dela, ou o começo dele',
+    chat: 'continuar esta conversa, pelo ID ou pelo começo do ID',
     schema: 'arquivo com um esquema JSON a que a resposta deve corresponder',
   },
   media: {
@@ -255,7 +255,7 @@ export const cliHelp = {
   },
   speak: {
     about: 'Converter um texto em fala',
-    text: 'texto a falar; - é a entrada padrão',
+    text: 'texto a ler em voz alta; - é a entrada padrão',
     voice: 'voz (padrão: a do serviço)',
     format: 'formato do áudio (padrão: pelo nome do arquivo, senão mp3)',
     speed: 'velocidade, de 0.25 a 4',
@@ -263,26 +263,26 @@ export const cliHelp = {
   transcribe: {
     about: 'Converter uma gravação em texto',
     file: 'arquivo de áudio; - é a entrada padrão',
-    name: 'nome da gravação, cujo final indica o formato dela; para a entrada padrão',
-    language: 'idioma da gravação, como en',
+    name: 'nome da gravação, cuja extensão indica o formato dela; para a entrada padrão',
+    language: 'idioma da gravação, por exemplo en',
     prompt: 'palavras que ajudam a entender a gravação',
     format: 'formato do texto (padrão: pelo nome do arquivo, senão txt)',
   },
   image: {
     about: 'Criar imagens a partir de um texto',
     prompt: 'o que a imagem mostra; - é a entrada padrão',
-    count: 'número de imagens, de 1 a 4; várias recebem números antes do final do nome',
-    size: 'tamanho, como 1024x1024, para serviços que o leem',
+    count: 'número de imagens, de 1 a 4; se forem várias, recebem números antes da extensão do nome',
+    size: 'tamanho, como 1024x1024, para serviços que o levam em conta',
   },
   login: {
     about:
-      'Adicionar uma conexão e guardar a chave de API dela no chaveiro. Por padrão, a chave é lida da entrada padrão.',
+      'Adicionar uma conexão e salvar a chave de API dela no chaveiro. Por padrão, a chave é lida da entrada padrão.',
     baseUrl: 'URL base do serviço',
     name: 'nome da conexão; uma existente recebe esta URL e esta chave',
     allowInsecure: 'permitir http:// a outro computador',
   },
   logout: {
-    about: 'Excluir a conexão usada e a chave de API dela. As conversas ficam.',
+    about: 'Excluir a conexão em uso e a chave de API dela. As conversas ficam.',
   },
   doctor: {
     about:

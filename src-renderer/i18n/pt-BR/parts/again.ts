@@ -113,7 +113,7 @@ export const again = {
     savedLess_one:
       '{{name}} foi salvo com {{figure}} solicitação. Fora por não estarem armazenadas por completo ou não serem texto: {{left}}.',
     savedLess_many:
-      '{{name}} foi salvo com {{figure}} solicitações. Fora por não estarem armazenadas por completo ou não serem texto: {{left}}.',
+      '{{name}} foi salvo com {{figure}} de solicitações. Fora por não estarem armazenadas por completo ou não serem texto: {{left}}.',
     savedLess_other:
       '{{name}} foi salvo com {{figure}} solicitações. Fora por não estarem armazenadas por completo ou não serem texto: {{left}}.',
     clear: 'Limpar seleção',
