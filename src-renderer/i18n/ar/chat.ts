@@ -221,7 +221,7 @@ export const chat = {
   stopOne: 'إيقاف {{name}}',
   perSecondAbout: '{{speed}} tok/s تقديري',
   tokens_zero: '{{tokens}} توكن',
-  tokens_one: 'توكن واحد ({{tokens}})',
+  tokens_one: '{{tokens}} توكن',
   tokens_two: '{{tokens}} توكن',
   tokens_few: '{{tokens}} توكنات',
   tokens_many: '{{tokens}} توكنًا',
