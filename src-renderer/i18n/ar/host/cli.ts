@@ -610,7 +610,7 @@ export const cli = {
     updated: '{{account}} ({{address}})، آخر تحديث {{at}}',
     elsewhere: 'إنشاء المفاتيح وتغييرها وإبطالها يتم لدى الخدمة. لا توفر واجهة API الخاصة بها ذلك.',
     balance: '{{balance}} من {{limit}}',
-    revoked: 'مُبطَل {{at}}',
+    revoked: 'مُبطَل منذ {{at}}',
     gone: 'لم يعد مدرجًا',
     inUse: 'مستخدَم',
     head: {
