@@ -495,7 +495,7 @@ export const cli = {
       endpoint: 'نقطة النهاية',
       model: 'النموذج',
       status: 'الحالة',
-      first: 'أول توكن',
+      first: 'أول بايت',
       took: 'المدة',
       tokens: 'التوكنات',
       cost: 'SC',
