@@ -9,7 +9,7 @@ export const cli = {
   fullStop: '.',
   wrote: '{{path}} geschrieben.',
   never: 'nie',
-  none: 'keine',
+  none: '–',
   yes: 'ja',
   no: 'nein',
   confirm: '{{question}} (ja/nein) ',

@@ -9,7 +9,7 @@ export const cli = {
   fullStop: '.',
   wrote: '{{path}} a été écrit.',
   never: 'jamais',
-  none: 'aucun',
+  none: '–',
   yes: 'oui',
   no: 'non',
   confirm: '{{question}} (oui/non) ',
@@ -64,7 +64,7 @@ export const cli = {
   },
   file: {
     failed: '{{failed}} : {{reason}} ({{code}}).',
-    cantRead: 'Impossible de lire {{path}}',
+    cantRead: '{{path}} ne peut pas être lu',
     cantWrite: 'Impossible d’écrire {{path}}',
     cantUse: 'Impossible d’utiliser {{path}}',
     refused: 'Le système d’exploitation l’a refusé',
