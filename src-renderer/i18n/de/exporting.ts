@@ -20,7 +20,7 @@ export const exporting = {
   png: 'Bild (PNG)',
   about: {
     pdf: 'Der Druckdialog deines Browsers öffnet sich. Wähle dort „Als PDF speichern“ oder einen Drucker.',
-    pdfFile: 'Eine Datei mit allen Bildern, Seiten und Lesezeichen. Für Papier nimm „Drucken …“ ({{keys}}).',
+    pdfFile: 'Eine Datei mit allen Bildern, Seiten und Lesezeichen. Für Papier verwende „Drucken …“ ({{keys}}).',
     html: 'Eine Datei mit allen Bildern. Öffnet sich in jedem Browser, auch offline.',
     docx: 'Für Word, LibreOffice und andere Textverarbeitungen.',
     markdown: 'Reiner Text mit Markdown-Formatierung. Bilder werden mit Namen genannt, sind aber nicht enthalten.',
@@ -56,7 +56,7 @@ export const exporting = {
   version: 'Version {{at}} von {{of}}',
   called: {
     awaiting: '{{name}} aufgerufen: wartet auf Erlaubnis',
-    by_hand: '{{name}} aufgerufen: wartet auf ein eingegebenes Ergebnis',
+    by_hand: '{{name}} aufgerufen: wartet auf ein von Hand eingegebenes Ergebnis',
     running: '{{name}} aufgerufen: läuft',
     done: '{{name}} aufgerufen: fertig',
     denied: '{{name}} aufgerufen: abgelehnt',

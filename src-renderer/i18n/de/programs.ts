@@ -64,8 +64,8 @@ export const programs = {
     set: '{{name}} (gesetzt)',
   },
   tools: {
-    add: 'Auch Werkzeuge geben (MCP)',
-    about: 'Mit den Werkzeugen kann es sprechen, transkribieren, Bilder erstellen und Dokumente lesen.',
+    add: 'Auch Werkzeuge verwenden lassen (MCP)',
+    about: 'Mit den Werkzeugen kann es sprechen, transkribieren, Bilder erzeugen und Dokumente lesen.',
     allows: '„Verbinden“ erlaubt dieser App auch Werkzeuge.',
     saved: 'Ergebnisse werden in den Galerien und in {{folder}} gespeichert.',
     savedHere: 'Ergebnisse werden nur in den Galerien gespeichert.',

@@ -202,7 +202,7 @@ export const proxy = {
     noLimit: 'Kein Limit',
     budgets: 'Budgets in SC',
     budgetsAbout:
-      'Ist ein Budget aufgebraucht, erhält die App den Fehler 402, oder Sie werden vorher gefragt. Tage und Monate gelten in UTC. Kosten sind geschätzt, bis der Dienst sie meldet.',
+      'Ist ein Budget aufgebraucht, erhält die App den Fehler 402, oder du wirst vorher gefragt. Tage und Monate gelten in UTC. Kosten sind geschätzt, bis der Dienst sie meldet.',
     budgetDay: 'Pro Tag',
     budgetMonth: 'Pro Monat',
     budgetTotal: 'Gesamt',

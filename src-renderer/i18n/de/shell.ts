@@ -86,7 +86,7 @@ export const shell = {
     today: '{{amount}} SC heute',
     left: '{{amount}} SC übrig',
     reported: 'Vom Dienst gemeldet, {{at}}',
-    reportedAndMeasured: 'Vom Dienst gemeldet, {{at}}, mit den Anfragen dieses Computers seitdem',
+    reportedAndMeasured: 'Vom Dienst gemeldet, {{at}}; die Anfragen dieses Computers seitdem sind berücksichtigt',
     measured: 'Auf diesem Computer gemessen',
   },
 }

@@ -72,14 +72,14 @@ export const composer = {
   nameAbout: 'Le nom de la personne qui parle, pour les discussions à plusieurs. Certains modèles l’ignorent.',
   namePlaceholder: 'Facultatif',
   sendToModels_one: 'Envoyer à {{count}} modèle',
-  sendToModels_many: 'Envoyer à {{count}} de modèles',
+  sendToModels_many: 'Envoyer à {{count}} modèles',
   sendToModels_other: 'Envoyer à {{count}} modèles',
   add: 'Ajouter',
   addHint: 'Enter ajoute le message sans demander de réponse',
 
   queue: 'Mettre en file',
   queueToModels_one: 'Mettre en file pour {{count}} modèle',
-  queueToModels_many: 'Mettre en file pour {{count}} de modèles',
+  queueToModels_many: 'Mettre en file pour {{count}} modèles',
   queueToModels_other: 'Mettre en file pour {{count}} modèles',
   queueTitle: 'Messages en file d’attente',
   /** What Enter does while a reply is running. */

@@ -113,7 +113,7 @@ export const data = {
   eraseAll: {
     title: 'Tout supprimer',
     about:
-      'Supprime toutes les discussions, les médias, le journal des requêtes, l’utilisation, les clés d’app, les connexions, les réglages et toutes les clés enregistrées. Inference Studio repart ensuite de zéro.',
+      'Supprime toutes les discussions, les médias, le journal des requêtes, l’utilisation, les clés d’app, les connexions, les réglages et toutes les clés stockées. Inference Studio repart ensuite de zéro.',
     open: 'Tout supprimer…',
     askTitle: 'Tout supprimer définitivement ?',
     askAbout:

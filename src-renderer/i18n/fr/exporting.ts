@@ -22,7 +22,7 @@ export const exporting = {
   about: {
     pdf: 'La boîte d’impression de votre navigateur s’ouvre. Choisissez-y « Enregistrer au format PDF », ou une imprimante.',
     pdfFile:
-      'Un seul fichier avec toutes les images, des pages et des signets. Pour le papier, utilisez Imprimer… ({{keys}}).',
+      'Un seul fichier avec toutes les images, des pages et des signets. Pour le papier, utilisez « Imprimer… » ({{keys}}).',
     html: 'Un seul fichier avec toutes les images. S’ouvre dans tout navigateur, même hors ligne.',
     docx: 'Pour Word, LibreOffice et d’autres traitements de texte.',
     markdown: 'Texte brut avec mise en forme Markdown. Les images sont citées par leur nom, pas incluses.',

@@ -48,7 +48,7 @@ export const preview = {
   csvRows_other: '{{count}} lignes',
   csvCut: 'Seules les {{rows}} premières lignes et {{columns}} premières colonnes sont affichées.',
   csvMore_one: 'Afficher {{count}} ligne de plus',
-  csvMore_many: 'Afficher {{count}} de lignes de plus',
+  csvMore_many: 'Afficher {{count}} lignes de plus',
   csvMore_other: 'Afficher {{count}} lignes de plus',
   csvColumn: 'Colonne {{at}}',
   jsonFailed: 'Ce JSON n’est pas valide : {{fault}}',

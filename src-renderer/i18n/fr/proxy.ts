@@ -216,7 +216,7 @@ export const proxy = {
     noLimit: 'Aucune limite',
     budgets: 'Budgets en SC',
     budgetsAbout:
-      'Quand un budget est épuisé, l’app reçoit l’erreur 402, ou une question vous est posée d’abord. Les jours et les mois sont en UTC. Les coûts sont estimés jusqu’à ce que le service les indique.',
+      'Quand un budget est épuisé, l’app reçoit l’erreur 402, ou une question vous est d’abord posée. Les jours et les mois sont en UTC. Les coûts sont estimés jusqu’à ce que le service les indique.',
     budgetDay: 'Par jour',
     budgetMonth: 'Par mois',
     budgetTotal: 'Total',
@@ -327,7 +327,7 @@ export const proxy = {
   },
   setup: {
     search_one: 'Rechercher parmi {{count}} app',
-    search_many: 'Rechercher parmi {{count}} d’apps',
+    search_many: 'Rechercher parmi {{count}} apps',
     search_other: 'Rechercher parmi {{count}} apps',
     list: 'Apps',
     noMatch:

@@ -38,10 +38,10 @@ export const sessions = {
   kept: 'Conservé',
   starts: 'Début',
   lostTokens_one: '{{tokens}} token perdu',
-  lostTokens_many: '{{tokens}} de tokens perdus',
+  lostTokens_many: '{{tokens}} tokens perdus',
   lostTokens_other: '{{tokens}} tokens perdus',
   shownTurns_one: 'Le tour le plus récent est affiché.',
-  shownTurns_many: 'Les {{count}} de tours les plus récents sont affichés.',
+  shownTurns_many: 'Les {{count}} tours les plus récents sont affichés.',
   shownTurns_other: 'Les {{count}} tours les plus récents sont affichés.',
   turns: 'Tours de cette session',
   chart: {

@@ -56,9 +56,9 @@ export const settings = {
     deleteItem: 'Supprimer…',
     confirmDelete: 'Supprimer',
     deleteTitle: 'Supprimer {{name}} ?',
-    deleteAbout: 'Sa clé enregistrée est supprimée. Les discussions, l’utilisation et le journal sont conservés.',
+    deleteAbout: 'Sa clé stockée est supprimée. Les discussions, l’utilisation et le journal sont conservés.',
     deleteAboutActive:
-      'Sa clé enregistrée est supprimée, et les requêtes en cours sont arrêtées. Les apps n’obtiennent plus de réponse tant que vous n’avez pas choisi une autre connexion. Les discussions, l’utilisation et le journal sont conservés.',
+      'Sa clé stockée est supprimée, et les requêtes en cours sont arrêtées. Les apps n’obtiennent plus de réponse tant que vous n’avez pas choisi une autre connexion. Les discussions, l’utilisation et le journal sont conservés.',
     deleteAboutSandbox:
       'Le bac à sable et son utilisation sont supprimés. Un nouveau bac à sable part de zéro. Les discussions sont conservées.',
     changeTitle: 'Modifier {{name}}',

@@ -90,7 +90,7 @@ export const shell = {
     today: '{{amount}} SC aujourd’hui',
     left: 'Solde : {{amount}} SC',
     reported: 'Indiqué par le service : {{at}}',
-    reportedAndMeasured: 'Indiqué par le service : {{at}}, avec les requêtes de cet ordinateur depuis',
+    reportedAndMeasured: 'Indiqué par le service : {{at}}, complété par les requêtes de cet ordinateur depuis',
     measured: 'Mesuré sur cet ordinateur',
   },
 }

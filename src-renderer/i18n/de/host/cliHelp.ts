@@ -53,11 +53,11 @@ export const cliHelp = {
     force: 'eine vorhandene Datei überschreiben',
     yes: 'nicht nach einer Bestätigung fragen',
     output: 'in diese Datei schreiben; - ist die Standardausgabe (Vorgabe)',
-    lastDay: 'letzter Tag (UTC), einschließlich; von einem Monat dessen letzter Tag (Vorgabe: {{otherwise}})',
+    lastDay: 'letzter Tag (UTC), einschließlich; bei einem Monat dessen letzter Tag (Vorgabe: {{otherwise}})',
     firstDay: 'erster Tag (UTC): {{forms}} (Vorgabe: {{otherwise}})',
   },
   serve: {
-    about: 'Studio für einen Browser und die lokale API ausführen',
+    about: 'Studio für den Browser ausführen, dazu die lokale API',
     webPort: 'Port der Webseite; 0 ist irgendein freier Port (Vorgabe: 8786 oder der nächste freie)',
     apiPort: 'Port der lokalen API; 0 ist irgendein freier Port (Vorgabe: 8787 oder der nächste freie)',
     apiListen:
@@ -85,17 +85,17 @@ export const cliHelp = {
     about:
       'Sprachausgabe, Bilder, Transkription und Dokumente als Werkzeuge eines Agenten: ein MCP-Server auf Standardeingabe und -ausgabe',
     apiPort:
-      'Port der lokalen API, wenn dieser Befehl ein Studio startet; unter Windows auch der des laufenden Studios (Vorgabe: irgendein freier Port)',
+      'Port der lokalen API, solange dieser Befehl selbst ein Studio ausführt; unter Windows auch der des laufenden Studios (Vorgabe: irgendein freier Port)',
   },
   service: {
     about:
       '„serve“ als Dienst dieses Benutzerkontos ausführen: eine Unit von systemd, ein Agent von launchd oder eine Aufgabe von Windows',
-    install: 'Dienst schreiben, starten und bei jeder Anmeldung starten',
+    install: 'Dienst anlegen, sofort starten und bei jeder Anmeldung starten',
     options: 'Optionen von „serve“, nach --',
     print: 'die Datei des Dienstes ausgeben und nichts ändern',
     noStart: 'die Datei schreiben und den Dienst nicht starten',
     uninstall: 'Dienst stoppen und seine Datei löschen. Daten und Schlüssel bleiben.',
-    status: 'Anzeigen, ob der Dienst installiert ist und läuft. Endet mit 1, wenn er nicht läuft.',
+    status: 'Anzeigen, ob der Dienst installiert ist und läuft. Endet mit Exit-Code 1, wenn er nicht läuft.',
   },
   apps: {
     about:
@@ -104,7 +104,8 @@ export const cliHelp = {
     apiPort: 'Port der lokalen API (Vorgabe: der aus den Einstellungen)',
     add: 'App hinzufügen und ihren App-Schlüssel ausgeben, der nur einmal gezeigt wird',
     name: 'Name der App, höchstens 80 Zeichen',
-    ensure: 'wenn eine App mit diesem Namen da ist, sie ohne Schlüssel ausgeben, nichts ändern und erfolgreich enden',
+    ensure:
+      'wenn es schon eine App mit diesem Namen gibt, sie ohne Schlüssel ausgeben, nichts ändern und erfolgreich enden',
     set: 'Namen, Limits oder Budgets einer App ändern, ab ihrer nächsten Anfrage',
     newName: 'neuer Name, höchstens 80 Zeichen',
     pause: 'Anfragen einer App abweisen, bis sie fortgesetzt wird, und ihre laufenden Anfragen abbrechen',
@@ -122,12 +123,12 @@ export const cliHelp = {
     programs: 'Programme dieses Computers auflisten, die die lokale API verwenden können, und die verbundenen',
     connect:
       'Adresse und einen App-Schlüssel in die Konfigurationsdatei eines Programms schreiben. Alles andere in der Datei bleibt',
-    program: 'das Programm, nach seiner ID aus „apps programs“ (Vorgabe: das Programm mit dem Namen der App)',
+    program: 'ID des Programms aus „apps programs“ (Vorgabe: das Programm mit dem Namen der App)',
     connectModel: 'Modell des Dienstes (Vorgabe: das Modell neuer Chats)',
     connectTools:
       'auch Sprachausgabe, Bilder, Transkription und Dokumente als Werkzeuge (MCP) hinzufügen und der App erlauben',
     connectNoTools: 'die Werkzeuge wieder entfernen (Vorgabe: wie das Programm jetzt verbunden ist)',
-    dryRun: 'den Unterschied der Datei ausgeben und nichts schreiben',
+    dryRun: 'die Änderungen der Datei ausgeben und nichts schreiben',
     connectApp: 'Name der App, die hinzugefügt wird, wenn es sie nicht gibt, oder ihre ID',
     disconnect:
       'Einträge aus den Konfigurationsdateien der Programme einer App entfernen und das Ersetzte wiederherstellen',
@@ -153,7 +154,7 @@ export const cliHelp = {
     noFailFast: 'Anfragen in die Warteschlange stellen (Vorgabe)',
     adapt: 'einen Text in stop als Liste senden und max_tokens neben max_completion_tokens (Vorgabe)',
     noAdapt: 'Chat-Anfragen senden, wie sie sind',
-    atBudget: 'bei einem Budget: Anfragen abweisen (Vorgabe) oder eine Person fragen',
+    atBudget: 'bei erreichtem Budget: Anfragen abweisen (Vorgabe) oder eine Person fragen',
     askNewModel: 'eine Person fragen, bevor die App ein Modell zum ersten Mal verwendet',
     noAskNewModel: 'jedes erlaubte Modell verwenden (Vorgabe)',
     askAbove: 'eine Person zu jeder Anfrage fragen, die mehr SC als dies kosten kann, oder none',
@@ -206,8 +207,8 @@ export const cliHelp = {
   backup: {
     about: 'Datenordner in einer tar-Datei sichern, auch während das Studio läuft. API-Schlüssel sind nicht dabei.',
     file: 'zu schreibende tar-Datei, komprimiert bei der Endung .gz oder .zst; - ist die Standardausgabe (Vorgabe: inference-studio-DATUM.tar)',
-    to: 'ein komprimiertes Backup, nach seiner Zeit benannt, in diesen vorhandenen Ordner schreiben',
-    keep: 'danach die älteren Backups dieses Computers in dem Ordner löschen, außer den neuesten von so vielen Zeiträumen: last, daily, weekly, monthly, yearly',
+    to: 'ein komprimiertes Backup, nach seinem Zeitpunkt benannt, in diesen vorhandenen Ordner schreiben',
+    keep: 'danach die älteren Backups dieses Computers in dem Ordner löschen; je Regel bleibt das neueste von so vielen Zeiträumen: last, daily, weekly, monthly, yearly',
     verify:
       'Prüfen, ob ein Backup vollständig ist und wiederhergestellt werden kann. Ändert keine Daten und braucht Platz für seine Datenbanken.',
     written: 'von „backup“ geschriebene tar-Datei, einfach oder mit gzip oder zstd komprimiert',
@@ -229,7 +230,7 @@ export const cliHelp = {
   },
   sync: {
     about:
-      'Chats mehrerer Computer über einen Ordner synchronisieren, den ein Sync-Programm kopiert. Fügt die Dateien der anderen Computer ein und schreibt dann die Datei dieses Computers.',
+      'Chats mehrerer Computer über einen Ordner synchronisieren, den ein Sync-Programm kopiert. Führt die Dateien der anderen Computer zusammen und schreibt dann die Datei dieses Computers.',
     folder: 'vorhandener Ordner',
   },
   erase: {
@@ -257,7 +258,7 @@ export const cliHelp = {
     model: 'Modell-ID (Vorgabe: die des Dienstes)',
   },
   speak: {
-    about: 'Text vorlesen lassen',
+    about: 'Text in Sprache umwandeln',
     text: 'zu sprechender Text; - ist die Standardeingabe',
     voice: 'Stimme (Vorgabe: die des Dienstes)',
     format: 'Format der Audiodatei (Vorgabe: nach dem Namen der Datei, sonst mp3)',
@@ -290,7 +291,7 @@ export const cliHelp = {
   doctor: {
     about:
       'Prüfen, was du eingerichtet hast: Node, Schlüsselbund, Datenordner, Ports, Dienst und API-Schlüssel. „self-check“ prüft das Programm selbst.',
-    ignoreWarnings: 'mit 0 enden, wenn nichts fehlgeschlagen ist',
+    ignoreWarnings: 'mit Exit-Code 0 enden, wenn nichts fehlgeschlagen ist',
   },
   selfCheck: {
     about:

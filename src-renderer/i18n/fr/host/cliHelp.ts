@@ -7,7 +7,7 @@ export const cliHelp = {
     globalOptions: 'Options globales :',
     commands: 'Commandes :',
     examples: 'Exemples :',
-    exitCodes: 'Codes de sortie :',
+    exitCodes: 'Codes de retour :',
     facts: '{{description}} ({{facts}})',
     choices: 'choix : {{choices}}',
     default: 'par défaut : {{value}}',
@@ -53,7 +53,7 @@ export const cliHelp = {
     force: 'remplacer un fichier existant',
     yes: 'ne pas demander de confirmation',
     output: 'écrire dans ce fichier ; - est la sortie standard (par défaut)',
-    lastDay: 'dernier jour (UTC), inclus ; d’un mois, son dernier jour (par défaut : {{otherwise}})',
+    lastDay: 'dernier jour (UTC), inclus ; pour un mois, son dernier jour (par défaut : {{otherwise}})',
     firstDay: 'premier jour (UTC) : {{forms}} (par défaut : {{otherwise}})',
   },
   serve: {
@@ -71,7 +71,7 @@ export const cliHelp = {
   },
   open: {
     about:
-      'Ouvrir dans le navigateur la page du studio que « serve » exécute. Son adresse fonctionne une fois, pendant une minute.',
+      'Ouvrir dans le navigateur la page du studio que « serve » exécute. Son adresse ne fonctionne qu’une fois, pendant une minute.',
     print: 'afficher plutôt l’adresse',
   },
   sandbox: {
@@ -79,7 +79,7 @@ export const cliHelp = {
     port: 'port d’écoute ; 0 est n’importe quel port libre',
     replay: 'répondre avec les réponses enregistrées de ce jeu de test, que le journal des requêtes exporte',
     atOnce: 'avec --replay : envoyer chaque réponse aussitôt, sans son rythme enregistré',
-    exact: 'avec --replay : refuser une requête qui n’est égale à aucune requête enregistrée',
+    exact: 'avec --replay : refuser une requête qui n’est identique à aucune requête enregistrée',
   },
   mcp: {
     about:
@@ -90,12 +90,12 @@ export const cliHelp = {
   service: {
     about:
       'Exécuter « serve » comme service de cet utilisateur : une unité systemd, un agent launchd ou une tâche Windows',
-    install: 'Écrire le service, le démarrer, et le démarrer à chaque ouverture de session',
+    install: 'Créer le service, le démarrer, puis le démarrer à chaque ouverture de session',
     options: 'options de « serve », après --',
     print: 'afficher le fichier du service et ne rien modifier',
     noStart: 'écrire le fichier sans démarrer le service',
     uninstall: 'Arrêter le service et supprimer son fichier. Les données et les clés restent.',
-    status: 'Indiquer si le service est installé et fonctionne. Se termine avec 1 s’il ne fonctionne pas.',
+    status: 'Indiquer si le service est installé et fonctionne. Se termine avec le code 1 s’il ne fonctionne pas.',
   },
   apps: {
     about: 'Gérer les apps autorisées à utiliser l’API locale. Chaque app a sa clé d’app, ses limites et ses budgets.',
@@ -103,7 +103,7 @@ export const cliHelp = {
     apiPort: 'port de l’API locale (par défaut : celui des réglages)',
     add: 'Ajouter une app et afficher sa clé d’app, qui n’est montrée qu’une fois',
     name: 'nom de l’app, 80 caractères au plus',
-    ensure: 'si une app porte déjà ce nom, l’afficher sans clé, ne rien modifier et réussir',
+    ensure: 'si une app porte déjà ce nom, l’afficher sans clé, ne rien modifier et se terminer avec succès',
     set: 'Modifier le nom, les limites ou les budgets d’une app, dès sa prochaine requête',
     newName: 'nouveau nom, 80 caractères au plus',
     pause: 'Refuser les requêtes d’une app jusqu’à sa reprise, et annuler ses requêtes en cours',
@@ -116,18 +116,17 @@ export const cliHelp = {
     answer: 'Répondre à la question d’une app dont les requêtes attendent, ou afficher les questions',
     once: 'envoyer les requêtes qui attendent maintenant',
     more: 'augmenter aussi les budgets dépassés de ce montant jusqu’à la fin de leur jour ou de leur mois',
-    untilTomorrow: 'ne plus demander non plus pour les mêmes raisons jusqu’à minuit UTC',
+    untilTomorrow: 'de plus, ne plus demander pour les mêmes raisons jusqu’à minuit UTC',
     refuse: 'refuser les requêtes qui attendent maintenant',
     programs: 'Afficher les programmes de cet ordinateur qui peuvent utiliser l’API locale, et ceux qui sont connectés',
     connect:
       'Écrire l’adresse et une clé d’app dans le fichier de configuration d’un programme. Le reste du fichier est conservé',
-    program:
-      'le programme, par son ID donné par « apps programs » (par défaut : le programme qui porte le nom de l’app)',
+    program: 'ID du programme, donné par « apps programs » (par défaut : le programme qui porte le nom de l’app)',
     connectModel: 'modèle du service (par défaut : celui des nouvelles discussions)',
     connectTools:
       'ajouter aussi la synthèse vocale, les images, la transcription et les documents comme outils (MCP), et les autoriser pour l’app',
     connectNoTools: 'retirer les outils (par défaut : comme le programme est connecté maintenant)',
-    dryRun: 'afficher la différence du fichier et ne rien écrire',
+    dryRun: 'afficher les modifications du fichier et ne rien écrire',
     connectApp: 'nom de l’app, ajoutée si elle n’existe pas, ou son ID',
     disconnect:
       'Retirer les entrées des fichiers de configuration des programmes d’une app, et rétablir ce qu’elles avaient remplacé',
@@ -145,15 +144,15 @@ export const cliHelp = {
     budgetDay: 'budget par jour (UTC) en SC, ou none',
     budgetMonth: 'budget par mois (UTC) en SC, ou none',
     budgetTotal: 'budget total en SC, ou none',
-    logBodies: 'conserver les corps des requêtes et des réponses dans le journal des requêtes',
-    noLogBodies: 'ne pas conserver les corps (par défaut)',
-    retries: 'réessayer les requêtes échouées quand c’est sûr (par défaut)',
+    logBodies: 'enregistrer les corps des requêtes et des réponses dans le journal des requêtes',
+    noLogBodies: 'ne pas enregistrer les corps (par défaut)',
+    retries: 'réessayer les requêtes échouées quand c’est sans risque (par défaut)',
     noRetries: 'renvoyer à l’app chaque erreur du service',
     failFast: 'refuser une requête aussitôt au lieu de la mettre en file d’attente',
     noFailFast: 'mettre les requêtes en file d’attente (par défaut)',
     adapt: 'envoyer un texte stop sous forme de liste, et max_tokens à côté de max_completion_tokens (par défaut)',
-    noAdapt: 'envoyer les requêtes de chat telles quelles',
-    atBudget: 'à un budget : refuser les requêtes (par défaut), ou demander à une personne',
+    noAdapt: 'envoyer les requêtes de discussion telles quelles',
+    atBudget: 'quand un budget est atteint : refuser les requêtes (par défaut), ou demander à une personne',
     askNewModel: 'demander à une personne avant que l’app utilise un modèle pour la première fois',
     noAskNewModel: 'utiliser tout modèle autorisé (par défaut)',
     askAbove: 'demander à une personne pour chaque requête qui peut coûter plus de SC que ce montant, ou none',
@@ -207,10 +206,10 @@ export const cliHelp = {
     about:
       'Sauvegarder le dossier de données dans un fichier tar, même pendant que le studio fonctionne. Les clés API ne sont pas incluses.',
     file: 'fichier tar à écrire, compressé s’il se termine par .gz ou .zst ; - est la sortie standard (par défaut : inference-studio-DATE.tar)',
-    to: 'écrire une sauvegarde compressée, nommée d’après son heure, dans ce dossier existant',
-    keep: 'supprimer ensuite les sauvegardes plus anciennes de cet ordinateur dans ce dossier, sauf les plus récentes d’autant de périodes : last, daily, weekly, monthly, yearly',
+    to: 'écrire une sauvegarde compressée, nommée d’après sa date et son heure, dans ce dossier existant',
+    keep: 'supprimer ensuite les sauvegardes plus anciennes de cet ordinateur dans ce dossier ; chaque règle conserve la plus récente d’autant de périodes : last, daily, weekly, monthly, yearly',
     verify:
-      'Vérifier qu’une sauvegarde est complète et peut être restaurée. Ne modifie aucune donnée, et a besoin de place pour ses bases de données.',
+      'Vérifier qu’une sauvegarde est complète et peut être restaurée. Ne modifie aucune donnée, et nécessite de la place pour ses bases de données.',
     written: 'fichier tar écrit par « backup », simple ou compressé avec gzip ou zstd',
   },
   export: {
@@ -226,7 +225,7 @@ export const cliHelp = {
   },
   import: {
     about:
-      'Importer des discussions depuis un fichier d’Inference Studio ou un export de ChatGPT. Ce qui ne peut pas être lu est omis et indiqué.',
+      'Importer des discussions depuis un fichier d’Inference Studio ou un export de ChatGPT. Ce qui ne peut pas être lu est laissé de côté et affiché.',
     file: 'fichier ZIP ou JSON',
   },
   sync: {
@@ -248,8 +247,8 @@ export const cliHelp = {
   },
   chat: {
     about: 'Envoyer un prompt et afficher la réponse à mesure qu’elle arrive',
-    prompt: 'texte à envoyer ; - est l’entrée standard. À côté d’un tube : l’instruction pour son texte',
-    model: 'ID exact du modèle (par défaut : celui de la discussion, sinon le premier que le service indique)',
+    prompt: 'texte à envoyer ; - est l’entrée standard. Avec un tube : l’instruction pour son texte',
+    model: 'ID exact du modèle (par défaut : celui de la discussion, sinon le premier de la liste du service)',
     system: 'instructions pour le modèle, envoyées avant le prompt',
     file: 'document ou image à joindre ; répétez pour en ajouter',
     continue: 'continuer la dernière discussion utilisée',
@@ -269,7 +268,7 @@ export const cliHelp = {
   transcribe: {
     about: 'Convertir un enregistrement en texte',
     file: 'fichier audio ; - est l’entrée standard',
-    name: 'nom de l’enregistrement, dont la fin indique le format ; pour l’entrée standard',
+    name: 'nom de l’enregistrement, dont l’extension indique le format ; pour l’entrée standard',
     language: 'langue de l’enregistrement, par exemple en',
     prompt: 'mots qui aident à comprendre l’enregistrement',
     format: 'format du texte (par défaut : selon le nom du fichier, sinon txt)',
@@ -277,7 +276,7 @@ export const cliHelp = {
   image: {
     about: 'Créer des images à partir d’un texte',
     prompt: 'ce que montre l’image ; - est l’entrée standard',
-    count: 'nombre d’images, de 1 à 4 ; s’il y en a plusieurs, un numéro précède la fin du nom',
+    count: 'nombre d’images, de 1 à 4 ; s’il y en a plusieurs, un numéro précède l’extension du nom',
     size: 'taille, par exemple 1024x1024, pour les services qui la lisent',
   },
   login: {
@@ -293,7 +292,7 @@ export const cliHelp = {
   doctor: {
     about:
       'Vérifier ce que vous avez configuré : Node, trousseau, dossier de données, ports, service et clé API. « self-check » vérifie le programme lui-même.',
-    ignoreWarnings: 'se terminer avec 0 si rien n’a échoué',
+    ignoreWarnings: 'se terminer avec le code 0 si rien n’a échoué',
   },
   selfCheck: {
     about:
