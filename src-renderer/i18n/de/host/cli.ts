@@ -238,9 +238,9 @@ export const cli = {
     unseenStays: 'Der App-Schlüssel von {{name}} konnte nicht gezeigt und die App nicht gelöscht werden: {{reason}}',
     revokeHint: 'Widerrufe ihn mit: inference-studio apps revoke {{id}}',
     rotated:
-      'Neuer App-Schlüssel von {{name}} ({{id}}). Er wird nur einmal gezeigt. Der vorige Schlüssel gilt nicht mehr:',
+      'Der vorige Schlüssel von {{name}} ({{id}}) gilt nicht mehr. Dies ist der neue App-Schlüssel, der nur einmal gezeigt wird:',
     rotatedUntil:
-      'Neuer App-Schlüssel von {{name}} ({{id}}). Er wird nur einmal gezeigt. Der vorige Schlüssel gilt bis {{until}}:',
+      'Der vorige Schlüssel von {{name}} ({{id}}) gilt bis {{until}}. Dies ist der neue App-Schlüssel, der nur einmal gezeigt wird:',
     rotatedUnseen:
       'Der neue App-Schlüssel von {{name}} konnte nicht gezeigt werden. Führe den Befehl noch einmal aus, um einen anderen zu bekommen.',
     isRevoked:

@@ -163,8 +163,8 @@ export const cli = {
   studio: {
     notStored: 'Another Inference Studio uses the data folder, so this chat is not stored.',
     otherConnection:
-      'The running studio uses the connection {{used}}. Choose it with: inference-studio connections use {{wanted}}',
-    noConnection: 'The running studio uses no connection. Choose it with: inference-studio connections use {{wanted}}',
+      'The running studio uses the connection {{used}}. Choose the other one with: inference-studio connections use {{wanted}}',
+    noConnection: 'The running studio uses no connection. Choose one with: inference-studio connections use {{wanted}}',
     servesNoPage: 'The running studio serves no page: it is the desktop application, or "serve --no-web".',
     notReady: 'The running studio is not ready. Try again in a moment.',
     noPage: 'No studio serves a page for the data folder {{path}}. Start one with: inference-studio serve',
@@ -230,8 +230,10 @@ export const cli = {
     unseen: 'The app key of {{name}} could not be shown, so the app was deleted again.',
     unseenStays: 'The app key of {{name}} could not be shown, and the app could not be deleted: {{reason}}',
     revokeHint: 'Revoke it with: inference-studio apps revoke {{id}}',
-    rotated: 'New app key of {{name}} ({{id}}). It is shown only once. The previous key stopped:',
-    rotatedUntil: 'New app key of {{name}} ({{id}}). It is shown only once. The previous key works until {{until}}:',
+    rotated:
+      'The previous key of {{name}} ({{id}}) no longer works. This is the new app key, which is shown only once:',
+    rotatedUntil:
+      'The previous key of {{name}} ({{id}}) works until {{until}}. This is the new app key, which is shown only once:',
     rotatedUnseen: 'The new app key of {{name}} could not be shown. Run the command again for another one.',
     isRevoked: 'The app key of {{name}} was revoked and can’t be changed. Add the app again.',
     changed: 'Changed {{name}} ({{id}}): {{limits}}.',
