@@ -239,9 +239,9 @@ export const cli = {
     unseenStays: 'La clé d’app de {{name}} n’a pas pu être montrée, et l’app n’a pas pu être supprimée : {{reason}}',
     revokeHint: 'Révoquez-la avec : inference-studio apps revoke {{id}}',
     rotated:
-      'Nouvelle clé d’app de {{name}} ({{id}}). Elle n’est montrée qu’une fois. La clé précédente n’est plus valable :',
+      'La clé précédente de {{name}} ({{id}}) n’est plus valable. Voici la nouvelle clé d’app, qui n’est montrée qu’une fois :',
     rotatedUntil:
-      'Nouvelle clé d’app de {{name}} ({{id}}). Elle n’est montrée qu’une fois. La clé précédente est valable jusqu’au {{until}} :',
+      'La clé précédente de {{name}} ({{id}}) est valable jusqu’au {{until}}. Voici la nouvelle clé d’app, qui n’est montrée qu’une fois :',
     rotatedUnseen:
       'La nouvelle clé d’app de {{name}} n’a pas pu être montrée. Relancez la commande pour en obtenir une autre.',
     isRevoked: 'La clé d’app de {{name}} a été révoquée et ne peut pas être modifiée. Ajoutez de nouveau l’app.',
