@@ -111,7 +111,7 @@ export const data = {
   eraseAll: {
     title: 'Eliminar todo',
     about:
-      'Elimina todos los chats, los archivos multimedia, el registro de solicitudes, el uso, las claves de apps, las conexiones, los ajustes y todas las claves guardadas. Después, Inference Studio empieza como nuevo.',
+      'Elimina todos los chats, los archivos multimedia, el registro de solicitudes, el uso, las claves de apps, las conexiones, los ajustes y todas las claves guardadas. Después, Inference Studio empieza de cero.',
     open: 'Eliminar todo…',
     askTitle: '¿Eliminar todo definitivamente?',
     askAbout:

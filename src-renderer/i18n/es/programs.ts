@@ -65,9 +65,9 @@ export const programs = {
     set: '{{name}} (definida)',
   },
   tools: {
-    add: 'Darle también herramientas (MCP)',
+    add: 'Permitirle también usar herramientas (MCP)',
     about: 'Con las herramientas puede hablar, transcribir, crear imágenes y leer documentos.',
-    allows: '«Conectar» también permite herramientas para esta app.',
+    allows: '«Conectar» también permite a esta app usar herramientas.',
     saved: 'Los resultados se guardan en las galerías y en {{folder}}.',
     savedHere: 'Los resultados se guardan solo en las galerías.',
     reads: 'Los archivos se leen de {{folders}}.',

@@ -57,9 +57,9 @@ export const settings = {
     deleteItem: 'Eliminar…',
     confirmDelete: 'Eliminar',
     deleteTitle: '¿Eliminar {{name}}?',
-    deleteAbout: 'Su clave guardada se elimina. Los chats, el uso y el registro se conservan.',
+    deleteAbout: 'Se elimina su clave guardada. Los chats, el uso y el registro se conservan.',
     deleteAboutActive:
-      'Su clave guardada se elimina, y las solicitudes en curso se detienen. Las apps no reciben respuestas hasta que elijas otra conexión. Los chats, el uso y el registro se conservan.',
+      'Se elimina su clave guardada y se detienen las solicitudes en curso. Las apps no reciben respuestas hasta que elijas otra conexión. Los chats, el uso y el registro se conservan.',
     deleteAboutSandbox:
       'Se eliminan el entorno de pruebas y su uso. Un entorno nuevo empieza de cero. Los chats se conservan.',
     changeTitle: 'Cambiar {{name}}',
@@ -171,8 +171,10 @@ export const settings = {
     bodyDays: 'Conservar los cuerpos registrados',
     logging: 'Cuerpos de solicitudes',
     access: 'Acceso',
-    bodyDaysHint: 'Días, de 1 a 365. Los cuerpos se registran en las apps en las que lo activaste, no en los chats.',
-    bodyDaysHintChats: 'Días, de 1 a 365. Los cuerpos se registran en las apps en las que lo activaste y en los chats.',
+    bodyDaysHint:
+      'Días, de 1 a 365. Se registran los cuerpos de las apps para las que lo activaste, no los de los chats.',
+    bodyDaysHintChats:
+      'Días, de 1 a 365. Se registran los cuerpos de las apps para las que lo activaste y los de los chats.',
 
     bodyDaysBad: 'Introduce un número entero de 1 a 365.',
     bodies: 'Cuerpos registrados',

@@ -88,8 +88,8 @@ export const shell = {
   spend: {
     today: '{{amount}} SC hoy',
     left: 'quedan {{amount}} SC',
-    reported: 'Comunicado por el servicio: {{at}}',
-    reportedAndMeasured: 'Comunicado por el servicio: {{at}}, con las solicitudes de este equipo desde entonces',
+    reported: 'Comunicado por el servicio ({{at}})',
+    reportedAndMeasured: 'Comunicado por el servicio ({{at}}), con las solicitudes de este equipo desde entonces',
     measured: 'Medido en este equipo',
   },
 }

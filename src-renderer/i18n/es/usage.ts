@@ -126,9 +126,9 @@ export const usage = {
     less_one: '<b>{{share}} menos</b> que el día anterior',
     less_many: '<b>{{share}} menos</b> que los {{count}} de días anteriores',
     less_other: '<b>{{share}} menos</b> que los {{count}} días anteriores',
-    same_one: 'Lo mismo que el día anterior',
-    same_many: 'Lo mismo que los {{count}} de días anteriores',
-    same_other: 'Lo mismo que los {{count}} días anteriores',
+    same_one: 'Igual que el día anterior',
+    same_many: 'Igual que los {{count}} de días anteriores',
+    same_other: 'Igual que los {{count}} días anteriores',
 
     noBefore: 'Sin datos del periodo anterior',
     beforeGaps: 'Los datos del periodo anterior están incompletos',

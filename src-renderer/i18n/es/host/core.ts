@@ -73,7 +73,7 @@ export const core = {
     imageUnnamed: 'sin nombre',
     document: 'Documento: {{name}}',
     documentPages: 'Documento: {{name}} ({{pages}} de {{all}})',
-    called: 'Llamó a {{tool}}: {{state}}',
+    called: 'Llamada a {{tool}}: {{state}}',
     state: {
       awaiting: 'en espera',
       by_hand: 'a mano',

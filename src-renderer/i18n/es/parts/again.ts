@@ -111,11 +111,11 @@ export const again = {
     saved_many: 'Se guardó {{name}} con {{figure}} de solicitudes.',
     saved_other: 'Se guardó {{name}} con {{figure}} solicitudes.',
     savedLess_one:
-      'Se guardó {{name}} (solicitudes: {{figure}}). Omitidas: {{left}}, porque no están guardadas por completo o no son texto.',
+      'Se guardó {{name}} con {{figure}} solicitud. Omitidas, porque no están guardadas por completo o no son texto: {{left}}.',
     savedLess_many:
-      'Se guardó {{name}} (solicitudes: {{figure}}). Omitidas: {{left}}, porque no están guardadas por completo o no son texto.',
+      'Se guardó {{name}} con {{figure}} de solicitudes. Omitidas, porque no están guardadas por completo o no son texto: {{left}}.',
     savedLess_other:
-      'Se guardó {{name}} (solicitudes: {{figure}}). Omitidas: {{left}}, porque no están guardadas por completo o no son texto.',
+      'Se guardó {{name}} con {{figure}} solicitudes. Omitidas, porque no están guardadas por completo o no son texto: {{left}}.',
     clear: 'Anular selección',
   },
 }
