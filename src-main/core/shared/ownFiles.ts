@@ -5,6 +5,12 @@ import { join } from 'node:path'
 export const isRealFolder = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
+/** Whether a path is a directory of this user, not a symbolic link to one. Windows tells no owners. */
+export function isOwnFolder(path: string): boolean {
+  const facts = lstatSync(path, { throwIfNoEntry: false })
+  return facts?.isDirectory() === true && (process.getuid === undefined || facts.uid === process.getuid())
+}
+
 /** Whether a path is a regular file, not a symbolic link to one. */
 export const isRealFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
 

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { t } from '../../../src-renderer/i18n/cli.ts'
 import { usageError } from './failure.ts'
-import { say } from './output.ts'
+import { sayLines } from './output.ts'
 import type { Interrupt } from './signals.ts'
 
 /**
@@ -16,7 +16,7 @@ export async function confirm(
 ): Promise<boolean> {
   const { lines = [], question, without, json } = asked
   if (json || !process.stdin.isTTY || !process.stdout.isTTY) throw usageError(without)
-  say(...lines)
+  sayLines(lines)
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   // Readline reads Ctrl-C as a key.
   terminal.once('SIGINT', interrupt.byCtrlC)

@@ -8,6 +8,7 @@ import { t } from '../../../src-renderer/i18n/cli.ts'
 import { asStudioError, type StudioError } from '../../core/errors.ts'
 import type { SecretStore } from '../../core/host.ts'
 import { codeOf, isSystemError } from '../../core/shared/diskProblem.ts'
+import { toDisk } from '../../core/shared/toDisk.ts'
 import { checkKeyFile, readSecret } from './apiKey.ts'
 import { fileError, ownError } from './ownWords.ts'
 import { writeFileAtomically } from './userFile.ts'
@@ -125,7 +126,11 @@ export function createKeyFile(path: string, passphrase: (() => Promise<string>) 
     const content: KeyFile = passphrase
       ? { ...head, encrypted: { salt, ...encrypt(keys, await keyWith(salt)) } }
       : { ...head, keys }
-    await writeFileAtomically(targetOf(path), [Buffer.from(`${JSON.stringify(content)}\n`)])
+    const target = targetOf(path)
+    await writeFileAtomically(target, [Buffer.from(`${JSON.stringify(content)}\n`)])
+    await toDisk(dirname(target), 'r').catch((thrown: unknown) => {
+      throw isSystemError(thrown) ? fileError(thrown, t('file.cantWrite', { path })) : thrown
+    })
   }
 
   function change(work: (keys: Record<string, string>) => void): Promise<void> {

@@ -152,13 +152,16 @@ export function sayPart(text: string): void {
 }
 
 /** Prints lines for people. Line feeds inside a line become spaces. On a terminal, long lines are broken at spaces. */
-export function say(...lines: string[]): void {
+export const say = (...lines: string[]): void => sayLines(lines)
+
+/** As `say`, of any number of lines: a call takes about 120,000 arguments at most. */
+export function sayLines(lines: readonly string[]): void {
   sayPart(lines.flatMap((line) => folded(oneLine(line)).map((part) => `${part}\n`)).join(''))
 }
 
 /** Prints names and values in two aligned columns. */
 export function sayTable(rows: readonly (readonly [name: string, value: string])[]): void {
-  say(...pairLines(rows))
+  sayLines(pairLines(rows))
 }
 
 /** What standard error shows: errors only, everything but details, or everything. */

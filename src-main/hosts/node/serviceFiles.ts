@@ -12,7 +12,10 @@ export interface ServiceCommand {
 
 export const serviceLabel = 'app.inference-studio'
 
-/** A word for a line of a unit: quoted, with the characters that systemd would expand doubled. */
+/**
+ * A word for a line of a unit: quoted, with the characters that systemd would expand doubled. Variables (`$`) are expanded in the arguments
+ * of a command only, not in the path of its program.
+ */
 const unitWord = (word: string, expandsVariables: boolean): string => {
   const escaped = word.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('%', '%%')
   return `"${expandsVariables ? escaped.replaceAll('$', '$$$$') : escaped}"`
@@ -33,7 +36,7 @@ StartLimitBurst=5
 Type=notify
 # The message comes from the program systemd-notify, a child of the main process.
 NotifyAccess=all
-ExecStart=${[program, ...args].map((word) => unitWord(word, true)).join(' ')}
+ExecStart=${[unitWord(program, false), ...args.map((word) => unitWord(word, true))].join(' ')}
 ${Object.entries(env)
   .map(([name, value]) => `Environment=${unitWord(`${name}=${value}`, false)}\n`)
   .join('')}Restart=on-failure

@@ -14,6 +14,13 @@ export function widthOf(text: string): number {
   return width
 }
 
+/** Width of the widest text, at least `least`. A loop: a call takes about 120,000 arguments at most. */
+function widest(texts: readonly string[], least = 0): number {
+  let width = least
+  for (const text of texts) width = Math.max(width, widthOf(text))
+  return width
+}
+
 /** Replaces line feeds and removes direction marks, so that a cell can't start a row or reorder its neighbours. */
 export const oneLine = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
@@ -57,7 +64,12 @@ export function columns(
   const isUsed = head.map((_, at) => shown.some((row) => (row[at] ?? '') !== ''))
   const available = outputWidth()
   const widths = head.map((_, at) =>
-    isUsed[at] ? Math.max(atLeast[at] ?? 0, ...shown.map((row) => widthOf(row[at] ?? ''))) : -2,
+    isUsed[at]
+      ? widest(
+          shown.map((row) => row[at] ?? ''),
+          atLeast[at],
+        )
+      : -2,
   )
   for (const at of cuts) {
     const width = widths[at] ?? 0
@@ -93,7 +105,7 @@ export function pairLines(
   rows: readonly (readonly [name: string, value: string])[],
   available = outputWidth(),
 ): string[] {
-  const width = Math.min(Math.max(...rows.map(([name]) => widthOf(name))) + 2, Math.max(4, Math.floor(available / 2)))
+  const width = Math.min(widest(rows.map(([name]) => name)) + 2, Math.max(4, Math.floor(available / 2)))
   return rows.flatMap(([name, value]) =>
     wrapped(oneLine(value), available - width).map((part, at) => {
       const label = at === 0 ? cut(name, width - 1) : ''

@@ -136,7 +136,10 @@ export async function withTemporaryPath<T>(folder: string, use: (part: string) =
   }
 }
 
-/** Writes a file atomically, readable by its owner only. @throws StudioError kinds of `createAtomically` */
+/**
+ * Writes a file atomically, readable by its owner only. A power cut leaves the old or the new content.
+ * @throws StudioError kinds of `createAtomically`
+ */
 export function writeFileAtomically(
   path: string,
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -146,6 +149,7 @@ export function writeFileAtomically(
     try {
       // `write` may write only a part of the bytes. `writeFile` writes all of them.
       for await (const bytes of content) await file.writeFile(bytes)
+      await file.sync()
     } finally {
       await file.close()
     }

@@ -20,6 +20,11 @@ export function readableText(part: Node): string {
     .trim()
 }
 
+/** The first child last, which is taken first. One by one: a call takes about 120,000 arguments at most. */
+function addChildren(rest: (Node | null)[], { childNodes }: Node): void {
+  for (const child of [...childNodes].reverse()) rest.push(child)
+}
+
 /** Not recursive, because a reply can nest without limit. */
 class Writer {
   text = ''
@@ -29,12 +34,12 @@ class Writer {
     for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
       if (next === null) this.#newLine(false)
       else if (next instanceof Text) this.text += next.data
-      else if (!(next instanceof Element)) rest.push(...[...next.childNodes].reverse())
+      else if (!(next instanceof Element)) addChildren(rest, next)
       else if (!this.#whole(next)) {
         this.#begin(next)
         // Ends the block's line after its content.
         if (blocks.has(next.tagName)) rest.push(null)
-        rest.push(...[...next.childNodes].reverse())
+        addChildren(rest, next)
       }
     }
   }

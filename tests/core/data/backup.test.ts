@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import {
+  chownSync,
   closeSync,
   ftruncateSync,
   mkdirSync,
@@ -11,6 +12,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -24,6 +26,7 @@ import { manifest } from '../../../src-main/core/data/backup/manifest.ts'
 import { block, headOf, padding, readHead } from '../../../src-main/core/data/backup/tar/layout.ts'
 import { readTar } from '../../../src-main/core/data/backup/tar/read.ts'
 import { tarWriter } from '../../../src-main/core/data/backup/tar/write.ts'
+import { sweepWorkplaces } from '../../../src-main/core/data/backup/workplace.ts'
 import { writeBackup } from '../../../src-main/core/data/backup/write.ts'
 import { databases } from '../../../src-main/core/data/databases.ts'
 import { createReports } from '../../../src-main/core/data/recovery/reports.ts'
@@ -504,6 +507,28 @@ describe('a backup', () => {
     expect(readdirSync(place).sort()).toEqual(left.sort())
     expect(readdirSync(others).sort()).toEqual(['media', 'notes.txt'])
     expect(readdirSync(used).sort()).toEqual(['lock', 'studio.sqlite'])
+  })
+
+  it('opens and deletes nothing in folders with such names that are links or of another user', () => {
+    const place = freshFolder()
+    const nameOf = (): string => join(place, `.inference-studio-backup-${randomUUID()}`)
+    const fill = (folder: string): string => {
+      mkdirSync(folder)
+      // SQLite deletes the journal beside an empty database that it opens.
+      for (const name of ['lock', 'lock-journal', 'studio.sqlite']) writeFileSync(join(folder, name), '')
+      return folder
+    }
+    const target = fill(join(place, 'target'))
+    symlinkSync(target, nameOf())
+    const folders = [target]
+    // Only root can give a folder away.
+    if (process.geteuid?.() === 0) {
+      const theirs = fill(nameOf())
+      chownSync(theirs, 12_345, 12_345)
+      folders.push(theirs)
+    }
+    sweepWorkplaces(place)
+    for (const folder of folders) expect(readdirSync(folder).sort()).toEqual(['lock', 'lock-journal', 'studio.sqlite'])
   })
 
   it('has a manifest that agrees with the rows', async () => {

@@ -13,8 +13,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { chosenKeyFile, createKeyFile, keyFileFromEnvironment } from '../../../src-main/hosts/node/keyFile.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
@@ -48,6 +49,19 @@ describe('a key file', () => {
     expect(await store.probe()).toEqual({ available: true, reason: null })
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(readdirSync(join(path, '..'))).toEqual(['keys.json'])
+  })
+
+  it('is flushed to the disk before and after it replaces the old one, to survive a power cut', async () => {
+    const path = freshPath()
+    const probe = await open(join(folder, 'probe'), 'w')
+    const flushed = vi.spyOn(Object.getPrototypeOf(probe), 'sync')
+    onTestFinished(() => flushed.mockRestore())
+    await probe.close()
+    const there: boolean[] = []
+    flushed.mockImplementation(async () => void there.push(existsSync(path)))
+    await createKeyFile(path, null).set('home', key)
+    // The file, then its name in the folder. Windows can't flush a folder.
+    expect(there).toEqual(process.platform === 'win32' ? [false] : [false, true])
   })
 
   it('with a passphrase has no key in clear, and opens with the passphrase only', async () => {

@@ -107,6 +107,8 @@ it.skipIf(process.platform === 'win32')('a running studio without a local API is
   await serveLocally(dataDir, core)
   vi.stubEnv('INFERENCE_STUDIO_KEY', 'isk_any')
   const { code, stderr } = await runInProcess(['mcp', '--data-dir', dataDir], realParts)
+  // Programs that the command starts do not inherit it.
+  expect(process.env).not.toHaveProperty('INFERENCE_STUDIO_KEY')
   vi.unstubAllEnvs()
   expect([code, stderr]).toEqual([1, expect.stringContaining('The local API of the running studio is off.')])
 })

@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -39,13 +39,23 @@ function plistValue(one: XmlNode): unknown {
 }
 
 describe('the systemd unit', () => {
-  it('is accepted by systemd, with every odd argument', needs('systemd'), () => {
+  /** What systemd says about a unit. Anything that it does not understand is a line, with the exit code 0 or 1. */
+  function verified(unit: string): string {
     const path = join(mkdtempSync(join(folder, 'unit-')), 'inference-studio.service')
-    writeFileSync(path, systemdUnit({ ...command, program: process.execPath }))
+    writeFileSync(path, unit)
     const env = { PATH: process.env.PATH ?? '', XDG_RUNTIME_DIR: folder, HOME: folder }
-    // Anything that systemd does not understand is a line on standard error, though the exit code is 0.
-    const said = execFileSync('systemd-analyze', ['--user', 'verify', path], { env, stdio: 'pipe', encoding: 'utf8' })
-    expect(said).toBe('')
+    return spawnSync('systemd-analyze', ['--user', 'verify', path], { env, encoding: 'utf8' }).stderr
+  }
+
+  it('is accepted by systemd, with every odd argument', needs('systemd'), () => {
+    expect(verified(systemdUnit({ ...command, program: process.execPath }))).toBe('')
+  })
+
+  it('is accepted by systemd, with odd characters in the path of the program', needs('systemd'), () => {
+    const place = mkdtempSync(join(folder, 'a $HOME %h $$ $b %% '))
+    const program = join(place, 'node')
+    writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
+    expect(verified(systemdUnit({ ...command, program }))).toBe('')
   })
 
   it('restarts after failures, is told when it is ready, and has the restrictions', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { isRealFile, realNamesIn, removeOwnFiles } from '../../shared/ownFiles.ts'
+import { isOwnFolder, isRealFile, realNamesIn, removeOwnFiles } from '../../shared/ownFiles.ts'
 import { isCopiedFile } from '../databases.ts'
 
 export interface Workplace {
@@ -43,11 +43,11 @@ const isOwn = (path: string): boolean => {
   return path === lockName || path === unpackedName || isCopiedFile(below)
 }
 
-/** Deletes the folders of killed backups in `place`. */
+/** Deletes the folders of killed backups in `place`. In the system's temporary folder, other users have folders with such names too. */
 export function sweepWorkplaces(place: string): void {
   for (const name of realNamesIn(place)) {
     const folder = join(place, name)
-    if (!workplaceName.test(name) || isHeld(folder)) continue
+    if (!workplaceName.test(name) || !isOwnFolder(folder) || isHeld(folder)) continue
     removeOwnFiles(folder, isOwn)
   }
 }

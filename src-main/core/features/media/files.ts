@@ -7,18 +7,6 @@ import { diskProblem } from '../../shared/diskProblem.ts'
 /** A UUID. No other external text may become a file name. */
 export const uuid = /^[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
-/** Flushes a file or folder from the operating system's cache to disk. A folder contains the names of its files. */
-export async function toDisk(path: string, flags: 'r' | 'r+'): Promise<void> {
-  // Windows cannot open folders. Its file systems journal names by themselves.
-  if (process.platform === 'win32' && flags === 'r') return
-  const handle = await open(path, flags)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(chunk)

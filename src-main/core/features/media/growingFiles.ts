@@ -5,8 +5,9 @@ import type { Readable } from 'node:stream'
 import { StudioError } from '../../errors.ts'
 import { isRealFile, realNamesIn } from '../../shared/ownFiles.ts'
 import { SerialQueue } from '../../shared/serialQueue.ts'
+import { toDisk } from '../../shared/toDisk.ts'
 import type { MediaItem } from '../../store/media.ts'
-import { asFileError, toDisk, uuid } from './files.ts'
+import { asFileError, uuid } from './files.ts'
 
 /** A file in `making/` that is being written. It has one writer, and appended bytes survive the death of the process. */
 export interface Growing {

@@ -9,10 +9,11 @@ import { StudioError } from '../../errors.ts'
 import { soundHead, soundType } from '../../shared/mediaType/audio.ts'
 import { maxImageBytes, refusalOfImage } from '../../shared/mediaType/imageLimits.ts'
 import { isRealFile, realNamesIn } from '../../shared/ownFiles.ts'
+import { toDisk } from '../../shared/toDisk.ts'
 import { unexpected } from '../../shared/unexpected.ts'
 import { asPicture, type MediaItem } from '../../store/media.ts'
 import type { Store } from '../../store/store.ts'
-import { asFileError, headOf, readStored, sha256Of, toDisk, uuid } from './files.ts'
+import { asFileError, headOf, readStored, sha256Of, uuid } from './files.ts'
 import { growingFiles } from './growingFiles.ts'
 
 /** An image as an attachment, without the `detail` that a message adds. */

@@ -4,6 +4,7 @@ import { type FileHandle, lstat, mkdir, open, readFile, realpath, rename, rm } f
 import { basename, dirname, join } from 'node:path'
 import { StudioError } from '../../errors.ts'
 import { codeOf, fileProblem, isSystemError } from '../../shared/diskProblem.ts'
+import { toDisk } from '../../shared/toDisk.ts'
 
 // Configuration files of other programs: read whole, and replaced whole or not at all.
 
@@ -87,7 +88,7 @@ export async function replaceConfigFile(file: ConfigFile, content: Uint8Array): 
     await writeFlushed(part, content, file.mode ?? 0o600, owner)
     await assertUnchanged(file)
     await rename(part, path)
-    await flushFolder(dirname(path))
+    await toDisk(dirname(path), 'r')
   } catch (thrown) {
     await rm(part, { force: true }).catch(() => undefined)
     throw asProblem(thrown, `${path} can’t be written`)
@@ -148,17 +149,6 @@ async function writeFlushed(
     await file.sync()
   } finally {
     await file.close()
-  }
-}
-
-/** Makes a rename durable. Windows can't open a folder. */
-async function flushFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }
 

@@ -8,7 +8,7 @@ import type { AppChanges, AppCommands, NewApp } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
 import { failureOf } from '../failure.ts'
 import { findDataDir, openDataDir } from '../folder.ts'
-import { exitCodes, outputFailure, outputIsDiscarded, printJson, say, sayTable, tell } from '../output.ts'
+import { exitCodes, outputFailure, outputIsDiscarded, printJson, say, sayLines, sayTable, tell } from '../output.ts'
 import { ownError, wordsOf } from '../ownWords.ts'
 import { columns } from '../table.ts'
 import { detailsOf, limitsOf, stateOf, toMinute } from './appLabels.ts'
@@ -125,7 +125,7 @@ export function listApps(options: AppsOptions, parts: Parts): Promise<number> {
     else {
       const rows = all.map((app) => [app.name, stateOf(app), toMinute(app.createdAt), app.id, limitsOf(app)])
       const head = (['name', 'state', 'created', 'id', 'limits'] as const).map((name) => t(`apps.head.${name}`))
-      say(...columns([head, ...rows], { cuts: [4, 0, 1] }))
+      sayLines(columns([head, ...rows], { cuts: [4, 0, 1] }))
     }
   })
 }

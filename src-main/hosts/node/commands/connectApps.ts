@@ -5,7 +5,7 @@ import { t } from '../../../../src-renderer/i18n/cli.ts'
 import type { ProgramCommands } from '../../../core/stored.ts'
 import type { Parts } from '../dependencies.ts'
 import { openDataDir } from '../folder.ts'
-import { exitCodes, printJson, say, sayPart, tell } from '../output.ts'
+import { exitCodes, printJson, say, sayLines, sayPart, tell } from '../output.ts'
 import { ownError, wordsOf } from '../ownWords.ts'
 import { columns } from '../table.ts'
 import { findApp } from './apps.ts'
@@ -42,7 +42,7 @@ export function listPrograms(options: ProgramOptions, parts: Parts): Promise<num
       ...[t('programs.head.id'), t('programs.head.name'), ''],
       ...[t('programs.head.file'), t('programs.head.connected')],
     ]
-    say(...columns([head, ...rows], { cuts: [3, 4, 1] }))
+    sayLines(columns([head, ...rows], { cuts: [3, 4, 1] }))
   })
 }
 

@@ -4,7 +4,7 @@ import type { Parts } from '../dependencies.ts'
 import { findDataDir, openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { chosenKeyFile } from '../keyFile.ts'
-import { exitCodes, printJson, say } from '../output.ts'
+import { exitCodes, printJson, say, sayLines } from '../output.ts'
 import { columns } from '../table.ts'
 
 interface ConnectionsOptions {
@@ -21,7 +21,7 @@ export async function listConnections(options: ConnectionsOptions, parts: Parts)
     else if (all.length === 0) say(t('connections.none'))
     else {
       const head = (['name', 'address', 'key', 'id'] as const).map((name) => t(`connections.head.${name}`))
-      say(...columns([['', ...head], ...all.map(cells)], { cuts: [1, 2] }))
+      sayLines(columns([['', ...head], ...all.map(cells)], { cuts: [1, 2] }))
     }
   } finally {
     connections.close()

@@ -3,7 +3,7 @@ import { countText, withMinus } from '../../../../src-preload/contract/amountTex
 import { locale, t } from '../../../../src-renderer/i18n/cli.ts'
 import type { Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
-import { exitCodes, printJson, say } from '../output.ts'
+import { exitCodes, printJson, say, sayLines } from '../output.ts'
 import { columns } from '../table.ts'
 import { accountOf, toMinute } from './usage.ts'
 
@@ -29,7 +29,7 @@ export async function keys(options: KeysOptions, parts: Parts): Promise<number> 
         }),
         '',
       )
-      say(...columns([head(), ...all.map(cells)], { cuts: [2, 1] }), '', t('keys.elsewhere'))
+      sayLines([...columns([head(), ...all.map(cells)], { cuts: [2, 1] }), '', t('keys.elsewhere')])
     }
   } finally {
     accounts.close()

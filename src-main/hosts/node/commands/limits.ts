@@ -4,7 +4,7 @@ import { banAt, resetAt } from '../../../../src-preload/contract/limitText.ts'
 import { locale, t } from '../../../../src-renderer/i18n/cli.ts'
 import type { Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
-import { exitCodes, printJson, say, sayTable } from '../output.ts'
+import { exitCodes, printJson, say, sayLines, sayTable } from '../output.ts'
 import { columns } from '../table.ts'
 import { accountOf, toMinute } from './usage.ts'
 
@@ -85,11 +85,8 @@ function sayHistory(history: readonly Limited[]): void {
     ...[toMinute(one.at), callerName(one), one.endpoint, one.model ?? '-', String(one.times)],
     ...[one.waitedMs === null ? '-' : `${(one.waitedMs / 1000).toFixed(1)} s`, one.ended],
   ])
-  say(
-    '',
-    t('limits.history'),
-    ...columns([columnNames.map((name) => t(`limits.head.${name}`)), ...rows], { cuts: [3, 1] }),
-  )
+  say('', t('limits.history'))
+  sayLines(columns([columnNames.map((name) => t(`limits.head.${name}`)), ...rows], { cuts: [3, 1] }))
 }
 
 function callerName({ who }: Limited): string {

@@ -40,6 +40,8 @@ const probeMs = 3000
  */
 export async function mcp(options: McpOptions, parts: Parts): Promise<number> {
   const key = process.env[appKeyVariable]
+  // Programs that this command starts do not get it.
+  delete process.env[appKeyVariable]
   if (!key) {
     throw ownError('bad_input', t('mcp.noKey', { variable: appKeyVariable }))
   }

@@ -5,7 +5,7 @@ import { and, t } from '../../../../src-renderer/i18n/cli.ts'
 import type { Parts } from '../dependencies.ts'
 import { usageError } from '../failure.ts'
 import { findDataDir } from '../folder.ts'
-import { exitCodes, onOutputFailure, printJson, say } from '../output.ts'
+import { exitCodes, onOutputFailure, printJson, say, sayLines } from '../output.ts'
 import { ownError } from '../ownWords.ts'
 import { listenForEnd } from '../signals.ts'
 import { columns } from '../table.ts'
@@ -51,7 +51,7 @@ export async function requests(options: RequestsOptions, parts: Parts): Promise<
 }
 
 async function showRequests(log: Log, options: RequestsOptions): Promise<number> {
-  const show = options.json ? printJson : (row: RequestRow) => say(...linesOf([row], options.tz))
+  const show = options.json ? printJson : (row: RequestRow) => sayLines(linesOf([row], options.tz))
   // Listens before the first row is printed: a reader may send a signal as soon as it sees a row.
   const end = options.follow ? listenForEnd() : null
   try {
@@ -60,7 +60,7 @@ async function showRequests(log: Log, options: RequestsOptions): Promise<number>
     const last = log.page({}, Number.MAX_SAFE_INTEGER, 1)[0]?.id ?? 0
     const rows = log.page(filter, last + 1, options.limit).reverse()
     if (options.json) for (const row of rows) printJson(row)
-    else if (rows.length > 0) say(...linesOf(rows, options.tz, { hasHead: true }))
+    else if (rows.length > 0) sayLines(linesOf(rows, options.tz, { hasHead: true }))
     const open = rows.flatMap(({ id, durationMs }) => (durationMs === null ? [id] : []))
     if (end) await followLog(log, filter, { after: last, open }, end.asked, show)
     else if (rows.length === 0 && !options.json) say(t('requests.none'))
@@ -136,7 +136,7 @@ function showSessions(log: Log, options: RequestsOptions): void {
     const zone = zoneName(tz)
     const head = sessionColumns.map((name) => t(`requests.sessionHead.${name}`, { zone }))
     const rows = sessions.map((session) => sessionCells(session, tz))
-    say(...columns([head, ...rows], { cuts: [3, 2] }))
+    sayLines(columns([head, ...rows], { cuts: [3, 2] }))
   }
 }
 
@@ -149,8 +149,8 @@ function showTurns(log: Log, { limit, json, tz }: RequestsOptions, given: string
   const turns = sessions.get(id).turns.slice(-limit)
   if (json) for (const { row, ...turn } of turns) printJson({ ...row, ...turn })
   else
-    say(
-      ...linesOf(
+    sayLines(
+      linesOf(
         turns.map(({ row }) => row),
         tz,
         { hasHead: true, lost: turns.map(lossText) },

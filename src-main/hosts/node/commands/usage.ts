@@ -6,7 +6,7 @@ import { bucketsOf, type ExportRow, rowsOf, totalsOf, type UsageCommands, usageF
 import type { Parts } from '../dependencies.ts'
 import { usageError } from '../failure.ts'
 import { findDataDir } from '../folder.ts'
-import { exitCodes, harmless, say, writeOutput } from '../output.ts'
+import { exitCodes, harmless, say, sayLines, writeOutput } from '../output.ts'
 import { ownError } from '../ownWords.ts'
 import { columns } from '../table.ts'
 import { dayText, readDays } from '../times.ts'
@@ -162,7 +162,7 @@ function sayUsage(
   ])
   const numbers = numberNames.map((name) => t(`figures.head.${name}`))
   const names = by === 'day' ? {} : { cuts: [head.length - 1] }
-  say(...columns([[...head, ...numbers], ...lines, ...sums], { right: head.length, ...names }))
+  sayLines(columns([[...head, ...numbers], ...lines, ...sums], { right: head.length, ...names }))
   for (const line of notesOf(views)) say('', line)
 }
 

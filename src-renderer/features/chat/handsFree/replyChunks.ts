@@ -6,6 +6,11 @@ export interface ReplyChunk {
 
 /** Most Latin letters of a piece (`lengthOf`). A piece of one request: short enough that little is paid for in vain when the person interrupts. */
 const longest = 400
+/**
+ * Most characters in which the end of a sentence is looked for, so that a long paragraph in open emphasis is not looked at again and again.
+ * A longer sentence is cut.
+ */
+const lookChars = 2_000
 /** Fewest characters of a piece in the middle of a paragraph. Shorter ones are mostly numbers of a list and abbreviations. */
 const shortest = 12
 
@@ -22,7 +27,7 @@ const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
  * Returns the next piece of a growing reply from the index `from`: its first whole sentence, and with `more` also the following whole
  * sentences of the paragraph up to 400 characters. Without `more`, a sentence of more than 90 characters that is not complete yet gives its
  * first clauses. Null when nothing is complete yet. A code block is one piece. Sentences inside of emphasis, code or a formula stay
- * together, because a part of such a pair of marks would be read aloud.
+ * together, because a part of such a pair of marks would be read aloud. What has no end within 2,000 characters is cut between two words.
  * @param done whether the reply is complete
  */
 export function nextChunk(reply: string, from: number, done: boolean, more: boolean): ReplyChunk | null {
@@ -30,11 +35,12 @@ export function nextChunk(reply: string, from: number, done: boolean, more: bool
   if (start === reply.length) return null
   const fence = /^ {0,3}(`{3,}|~{3,})/.exec(reply.slice(start))?.[1]
   if (fence !== undefined) return codeBlock(reply, start, fence, done)
-  const rest = reply.slice(start)
-  const end = /\n[ \t]*\n|\n(?= {0,3}(?:`{3}|~{3}))/.exec(rest)
+  const near = reply.slice(start, start + lookChars)
+  const isCut = start + near.length < reply.length
+  const end = /\n[ \t]*\n|\n(?= {0,3}(?:`{3}|~{3}))/.exec(near)
   // The last character may be part of a longer word, number or mark.
-  const paragraph = end ? rest.slice(0, end.index) : rest
-  const closed = end !== null || done
+  const paragraph = end ? near.slice(0, end.index) : near
+  const closed = end !== null || (done && !isCut)
   let taken = 0
   // The segmenter knows that a sentence may end with a quotation mark, but not that it may end with emphasis.
   for (const { index, segment } of sentences.segment(paragraph.replace(/[*_]/g, '"'))) {
@@ -46,6 +52,7 @@ export function nextChunk(reply: string, from: number, done: boolean, more: bool
     taken = to
   }
   if (taken === 0 && !more && !closed) taken = clauses(paragraph)
+  if (taken === 0 && !closed && isCut) taken = wordsOf(paragraph)
   if (taken === 0) return null
   return { text: paragraph.slice(0, taken).trim(), to: start + taken }
 }
@@ -66,6 +73,13 @@ function clauses(sentence: string): number {
     if (lengthOf(sentence.slice(0, to)) >= shortestClause && isBalanced(sentence.slice(0, to))) return to
   }
   return 0
+}
+
+/** The length of the whole words of a cut text; without spaces, of its whole characters. */
+function wordsOf(text: string): number {
+  const space = Math.max(text.lastIndexOf(' '), text.lastIndexOf('\n'))
+  if (space > 0) return space
+  return /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length
 }
 
 /** A whole code block without its code: only its language is read. */

@@ -81,6 +81,29 @@ test('sentences inside of emphasis, code and formulas stay together', () => {
   ])
 })
 
+test('a long text without an end of a sentence, or in open emphasis, is spoken in parts', () => {
+  for (const reply of ['word '.repeat(2_000), `**${'It is so. '.repeat(1_000)}`, '日本語'.repeat(1_000)]) {
+    const found = chunks(reply, [reply.length - 1])
+    expect(found.length).toBeGreaterThan(1)
+    for (const piece of found) expect(piece.length).toBeLessThanOrEqual(2_000)
+    expect(found.join(' ').replace(/\s/g, '')).toBe(reply.replace(/\s/g, ''))
+  }
+  expect(chunks('word '.repeat(2_000)).every((piece) => /^(?:word ?)+$/.test(piece))).toBe(true)
+})
+
+test('the work for a piece does not grow with the paragraph', () => {
+  const cpuOf = (sentences: number): number => {
+    const reply = `**${'It is so. '.repeat(sentences)}`
+    const before = process.cpuUsage()
+    nextChunk(reply, 0, false, true)
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1_000
+  }
+  cpuOf(1_000)
+  // One of 1.1 million characters.
+  expect(cpuOf(100_000)).toBeLessThan(500)
+})
+
 test('every word is in exactly one piece, in order, however the reply is divided', () => {
   const part = fc.constantFrom(
     'The sun. ',
