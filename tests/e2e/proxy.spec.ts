@@ -138,7 +138,8 @@ test('a log of 700 px shows the whole name of the app, the endpoint and the mode
   await tool.chat.completions.create(hello('document-writer'))
   await page.setViewportSize({ width: 700, height: 860 })
   const row = rows(page).filter({ hasText: 'Release plans' }).first()
-  await expect(row).toContainText('chat · document-writer')
+  // The style sheet puts a dot between them.
+  await expect(row).toContainText('chatdocument-writer')
   const cut = await row.evaluate((element) =>
     [...element.querySelectorAll('[role="gridcell"], [role="gridcell"] .truncate')]
       .filter((cell) => cell.checkVisibility() && cell.scrollWidth > cell.clientWidth)
