@@ -41,6 +41,15 @@ export function nextChunk(reply: string, from: number, done: boolean, more: bool
   // The last character may be part of a longer word, number or mark.
   const paragraph = end ? near.slice(0, end.index) : near
   const closed = end !== null || (done && !isCut)
+  let taken = wholeSentences(paragraph, closed, more)
+  if (taken === 0 && !more && !closed) taken = clauses(paragraph)
+  if (taken === 0 && !closed && isCut) taken = wordsOf(paragraph)
+  if (taken === 0) return null
+  return { text: paragraph.slice(0, taken).trim(), to: start + taken }
+}
+
+/** The length of the first whole sentence of a paragraph, with `more` of those that fit into one piece. 0 while none is complete. */
+function wholeSentences(paragraph: string, closed: boolean, more: boolean): number {
   let taken = 0
   // The segmenter knows that a sentence may end with a quotation mark, but not that it may end with emphasis.
   for (const { index, segment } of sentences.segment(paragraph.replace(/[*_]/g, '"'))) {
@@ -51,10 +60,7 @@ export function nextChunk(reply: string, from: number, done: boolean, more: bool
     if (taken > 0 && (!more || lengthOf(paragraph.slice(0, to)) > longest)) break
     taken = to
   }
-  if (taken === 0 && !more && !closed) taken = clauses(paragraph)
-  if (taken === 0 && !closed && isCut) taken = wordsOf(paragraph)
-  if (taken === 0) return null
-  return { text: paragraph.slice(0, taken).trim(), to: start + taken }
+  return taken
 }
 
 /**
