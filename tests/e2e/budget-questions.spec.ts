@@ -31,6 +31,9 @@ test('a request over the budget asks in every window, and the first answer by ke
   const allowed = ask()
   await expect(page.getByRole('article', card)).toContainText('mirror')
   await expect(second.getByRole('article', card)).toContainText(windowText('questions:reasons.day'))
+  // The request has no row yet, which the log does not call "0 entries".
+  await expect(page.getByRole('button', { name: /^0 refused today/ })).toBeVisible()
+  await expect(page.getByText('0 entries')).toHaveCount(0)
   await expectAccessibleEverywhere(page, 'questions-2-card', 'main')
   const once = page.getByRole('article', card).getByRole('button', { name: windowText('questions:once') })
   await once.focus()

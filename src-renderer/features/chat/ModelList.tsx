@@ -11,7 +11,7 @@ import { Kbd } from '../../shared/ui/Kbd.tsx'
 import { isMac } from '../../shared/ui/platform.ts'
 import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useChat } from '../../stores/chat.ts'
-import { useModelFacts } from '../../stores/modelFacts.ts'
+import { type FactsById, useModelFacts } from '../../stores/modelFacts.ts'
 import { loadModelFacts, loadModels, setFavourite } from './actions.ts'
 import { type ChatTranslate, timeOfDay, useChatTranslate } from './messages.ts'
 import { type ModelLine, modelAfter, modelLines } from './modelLines.ts'
@@ -154,19 +154,29 @@ export function ModelList(props: {
   )
 }
 
-/** The facts that order the list, as of its opening. An order that changes under the pointer would lead to wrong picks. */
+/**
+ * The facts that order the list, as of its opening, or of the moment when the first are known. An order that changes under the pointer would
+ * lead to wrong picks.
+ */
 function useOrder() {
-  const [order, setOrder] = useState(() => useModelFacts.getState().facts)
+  const current = useModelFacts((store) => store.facts)
+  const [order, setOrder] = useState(known)
   useEffect(() => {
     let open = true
     void loadModelFacts().then(() => {
-      if (open) setOrder(useModelFacts.getState().facts)
+      if (open) setOrder(known)
     })
     return () => {
       open = false
     }
   }, [])
-  return order
+  return order ?? current
+}
+
+/** The facts about models, or null before they were read. */
+function known(): FactsById | null {
+  const { facts, isLoaded } = useModelFacts.getState()
+  return isLoaded ? facts : null
 }
 
 function Heading({ section }: { section: 'recent' | 'favourites' | 'all' }) {

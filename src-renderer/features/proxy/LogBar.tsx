@@ -294,7 +294,8 @@ function Kept() {
     <span className="num whitespace-nowrap text-s text-soft">
       {counts && (
         <Facts>
-          {t('log.entries', { count: counts.stored, figure: count(counts.stored) })}
+          {/* A request that waits has no row yet: "0 entries" would deny it. */}
+          {counts.stored > 0 && t('log.entries', { count: counts.stored, figure: count(counts.stored) })}
           <button
             type="button"
             disabled={counts.refusedToday === 0}

@@ -38,6 +38,7 @@ export const sessions = {
   lostTurns_other: '{{count}} جولة',
   lostCost: '⁦+{{cost}} SC⁩',
   kept: 'محتفَظ بها',
+  notCached: 'لا شيء من الذاكرة المؤقتة',
   starts: 'البداية',
   lostTokens_zero: 'فُقد {{tokens}} توكن',
   lostTokens_one: 'فُقد {{tokens}} توكن',

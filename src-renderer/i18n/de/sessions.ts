@@ -35,6 +35,7 @@ export const sessions = {
   lostTurns_other: '{{count}} Runden',
   lostCost: '+{{cost}} SC',
   kept: 'Erhalten',
+  notCached: 'Nichts aus dem Cache',
   starts: 'Beginn',
   lostTokens_one: '{{tokens}} Token verloren',
   lostTokens_other: '{{tokens}} Tokens verloren',

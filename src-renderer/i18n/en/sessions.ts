@@ -34,6 +34,7 @@ export const sessions = {
   lostTurns_other: '{{count}} turns',
   lostCost: '+{{cost}} SC',
   kept: 'Kept',
+  notCached: 'Nothing from the cache',
   starts: 'Start',
   lostTokens_one: '{{tokens}} token lost',
   lostTokens_other: '{{tokens}} tokens lost',

@@ -36,6 +36,7 @@ export const sessions = {
   lostTurns_other: '{{count}} turnos',
   lostCost: '+{{cost}} SC',
   kept: 'Conservada',
+  notCached: 'Nada de la caché',
   starts: 'Inicio',
   lostTokens_one: '{{tokens}} token perdido',
   lostTokens_many: '{{tokens}} de tokens perdidos',

@@ -36,6 +36,7 @@ export const sessions = {
   lostTurns_other: '{{count}} tours',
   lostCost: '+{{cost}} SC',
   kept: 'Conservé',
+  notCached: 'Rien du cache',
   starts: 'Début',
   lostTokens_one: '{{tokens}} token perdu',
   lostTokens_many: '{{tokens}} tokens perdus',

@@ -33,6 +33,7 @@ export const sessions = {
   lostTurns_other: '{{count}}ターン',
   lostCost: '+{{cost}} SC',
   kept: '維持',
+  notCached: 'キャッシュなし',
   starts: '開始',
   lostTokens_other: '{{tokens}}トークンを喪失',
   shownTurns_other: '最新の{{count}}ターンを表示しています。',

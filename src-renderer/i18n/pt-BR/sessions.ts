@@ -35,6 +35,7 @@ export const sessions = {
   lostTurns_other: '{{count}} rodadas',
   lostCost: '+{{cost}} SC',
   kept: 'Mantido',
+  notCached: 'Nada do cache',
   starts: 'Início',
   lostTokens_one: '{{tokens}} token perdido',
   lostTokens_many: '{{tokens}} de tokens perdidos',

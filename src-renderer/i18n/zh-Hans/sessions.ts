@@ -33,6 +33,7 @@ export const sessions = {
   lostTurns_other: '{{count}} 轮',
   lostCost: '+{{cost}} SC',
   kept: '有效',
+  notCached: '未使用缓存',
   starts: '开始',
   lostTokens_other: '{{tokens}} 个词元失效',
   shownTurns_other: '只显示最新的 {{count}} 轮。',

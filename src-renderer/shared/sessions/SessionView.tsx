@@ -12,7 +12,7 @@ import { cx } from '../ui/cx.ts'
 import { FiguresTable } from '../ui/FiguresTable.tsx'
 import { Pill } from '../ui/Pill.tsx'
 import { plainText } from '../ui/plainText.ts'
-import { lossTexts } from './lossTexts.ts'
+import { keptText, lossTexts } from './lossTexts.ts'
 
 interface Shown {
   turns: readonly SessionTurn[]
@@ -232,7 +232,7 @@ const figure = (count: number | null): string => (count === null ? '–' : showC
 
 function TurnRow({ turn, number, onRequest }: { turn: SessionTurn; number: number; onRequest: (row: number) => void }) {
   const { t } = useTranslation('sessions')
-  const { row, loss } = turn
+  const { row } = turn
   return (
     <tr>
       <th scope="row">
@@ -253,15 +253,16 @@ function TurnRow({ turn, number, onRequest }: { turn: SessionTurn; number: numbe
       <td className="num">{row.cost === null ? t('unknown') : showSc(row.cost)}</td>
       <td className="num">{row.durationMs === null ? '–' : showMs(row.durationMs)}</td>
       <td className={cx('session-why', hasLost(turn) && 'text-ink')}>
-        <CacheCell loss={loss} />
+        <CacheCell turn={turn} />
       </td>
     </tr>
   )
 }
 
-function CacheCell({ loss }: { loss: CacheLoss }) {
+function CacheCell({ turn }: { turn: SessionTurn }) {
   const { t } = useTranslation('sessions')
-  if (loss.tokens === 0) return <span className="text-soft">{t(loss.change === 'first' ? 'starts' : 'kept')}</span>
+  const { loss } = turn
+  if (!hasLost(turn)) return <span className="text-soft">{keptText(turn)}</span>
   return (
     <>
       <Pill tone="warn">{t('lostTokens', { count: loss.tokens, tokens: showCount(loss.tokens) })}</Pill>{' '}

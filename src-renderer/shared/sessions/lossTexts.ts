@@ -1,4 +1,4 @@
-import type { CacheChange, CacheLoss, PromptSectionKind } from '../../../src-preload/contract/sessions.ts'
+import type { CacheChange, CacheLoss, PromptSectionKind, SessionTurn } from '../../../src-preload/contract/sessions.ts'
 import { i18n } from '../../i18n/index.ts'
 import { plainText } from '../ui/plainText.ts'
 
@@ -29,4 +29,18 @@ export function lossTexts({ change, section }: Pick<CacheLoss, 'change' | 'secti
   const t = i18n.getFixedT(null, 'sessions')
   const what = t(`change.${change}`, { section: section ? sectionName(section) : t('unknown') })
   return { what, advice: adviceOn(change) }
+}
+
+/** What the cache did for a turn that lost nothing of it. A dash where the service does not say. */
+export function keptText({
+  row,
+  loss,
+}: {
+  row: Pick<SessionTurn['row'], 'tokensCached'>
+  loss: Pick<CacheLoss, 'change'>
+}): string {
+  const t = i18n.getFixedT(null, 'sessions')
+  if (loss.change === 'first') return t('starts')
+  if (row.tokensCached === null) return '–'
+  return t(row.tokensCached === 0 ? 'notCached' : 'kept')
 }
