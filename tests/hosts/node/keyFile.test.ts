@@ -13,7 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { chosenKeyFile, createKeyFile, keyFileFromEnvironment } from '../../../src-main/hosts/node/keyFile.ts'
@@ -54,11 +54,14 @@ describe('a key file', () => {
   it('is flushed to the disk before and after it replaces the old one, to survive a power cut', async () => {
     const path = freshPath()
     const probe = await open(join(folder, 'probe'), 'w')
-    const flushed = vi.spyOn(Object.getPrototypeOf(probe), 'sync')
+    const flushed = vi.spyOn(Object.getPrototypeOf(probe) as FileHandle, 'sync')
     onTestFinished(() => flushed.mockRestore())
     await probe.close()
     const there: boolean[] = []
-    flushed.mockImplementation(async () => void there.push(existsSync(path)))
+    flushed.mockImplementation(() => {
+      there.push(existsSync(path))
+      return Promise.resolve()
+    })
     await createKeyFile(path, null).set('home', key)
     // The file, then its name in the folder. Windows can't flush a folder.
     expect(there).toEqual(process.platform === 'win32' ? [false] : [false, true])
