@@ -9,8 +9,8 @@ import { transfersPath } from '../../../src-preload/contract/transfers.ts'
 import type { BytesHandler } from '../../core/ports/bytes.ts'
 import { createPageSockets, type PageSockets } from './web/socket.ts'
 
-// The socket over which commands use a studio that runs on their data folder, of `serve` or of the desktop application. The right to open the folder is the right to use the socket:
-// there is no other secret. Pages can't open such sockets.
+// The socket over which commands use a studio that runs on their data folder, of `serve` or of the desktop application. The right to open the
+// folder is the right to use the socket: there is no other secret. Pages can't open such sockets.
 
 /** Longest path of a socket on macOS, less the final zero byte; Linux allows four more. */
 const maxPathBytes = 103
