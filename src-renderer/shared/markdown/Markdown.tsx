@@ -131,7 +131,11 @@ function linesOf(section: readonly Block[]): number {
 /** Height of a row of a table, and distance between blocks, in lines. */
 const tableRow = 1.4
 const blockGap = 0.4
-const newlinesIn = (text: string): number => text.split('\n').length - 1
+function newlinesIn(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++
+  return count
+}
 
 /** Parses blocks for some ms, so that drawing them parses nothing. Whether all are parsed. */
 function isParsed(section: readonly Block[]): boolean {

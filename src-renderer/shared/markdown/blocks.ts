@@ -50,6 +50,8 @@ const hardLines = 400
  */
 const dearPart = /\$+|\\[()[\]]|[\u202a\u202b\u202d\u202e]/g
 const dearChars = 12
+/** What one block more costs to parse and draw, however short it is. */
+const oneBlock = 100
 /** A line of code in a list item costs the parser less than other lines. */
 const codeLine = 1 / 3
 /** Maximum length of the definitions from other blocks that a block gets. Further references stay text. */
@@ -396,7 +398,7 @@ export class BlockSplitter {
       const definitions = this.#definitionsFor(done.refs)
       if (definitions === done.block.definitions) continue
       done.block = { ...done.block, definitions }
-      left -= done.block.source.length
+      left -= sizeOf(done.block)
       if (at >= this.#sectionStart) continue
       const section = lastAtMost(this.#sectionStarts, at)
       this.#sections[section] = (this.#sections[section] ?? []).with(
@@ -545,7 +547,7 @@ function lightStart(text: string): string {
 export function sizeOf(block: Block | undefined): number {
   if (!block) return 0
   if (block.kind !== 'flow') return 400 + block.pieces.length * 400
-  return weightOf(block.source) + block.definitions.length + (block.source.includes('|') ? 200 : 40)
+  return weightOf(block.source) + block.definitions.length + (block.source.includes('|') ? 200 : oneBlock)
 }
 
 function refsIn(source: string): ReadonlySet<string> | null {
