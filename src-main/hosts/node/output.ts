@@ -5,7 +5,7 @@ import type { StudioError } from '../../core/errors.ts'
 import { codeOf } from '../../core/shared/diskProblem.ts'
 import { goesToJournal, type LogLevel, logLine } from './logFormat.ts'
 import { fileError, meaningOf, ownError } from './ownWords.ts'
-import { folded, oneLine, pairLines } from './table.ts'
+import { folded, oneLine, outputWidth, pairLines } from './table.ts'
 
 /**
  * Exit codes of every command. Codes above 128 are 128 + a signal, as shells report for programs that a signal ended; `signals.ts` has
@@ -187,7 +187,7 @@ export function tell(level: LogLevel, words: string): void {
 
 /** A line of standard error with a line feed, which a terminal shows in lines that fit. */
 export const foldedOnTerminal = (line: string): string =>
-  process.stderr.isTTY ? folded(line, process.stderr.columns).join('\n') : line
+  process.stderr.isTTY ? folded(line, outputWidth(process.stderr)).join('\n') : line
 
 /** Shows a line of the terminal on standard error that the next line replaces. */
 export function showLine(line: string): void {

@@ -37,7 +37,7 @@ import { describeMedia } from './programs/media.ts'
 import { describeService } from './programs/service.ts'
 import { describeUsage } from './programs/usage.ts'
 import { openSignals, signalCode } from './signals.ts'
-import { folded, pairLines } from './table.ts'
+import { folded, outputWidth, pairLines, usualWidth } from './table.ts'
 
 /** Parses a command line, without node and script, runs its command and returns the exit code (`exitCodes`). */
 export async function run(argv: readonly string[], parts: Parts): Promise<number> {
@@ -108,6 +108,8 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
     // Help is printed like all other output, so that a failed write is reported too.
     .configureOutput({
       writeOut: sayPart,
+      getOutHelpWidth: () => helpWidth(),
+      getErrHelpWidth: () => helpWidth(process.stderr),
       writeErr: (text) => void process.stderr.write(harmless(text)),
       outputError: (text, write) => {
         const message = inOneLine(usageText(text.trim().replace(/^error: /, '')))
@@ -306,6 +308,9 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
 
 const together = (...options: string[]): string => t('usage.together', { options: and(options) })
 
+/** Width of the help, in columns: in a pipe or a file, it is as wide as usual. */
+const helpWidth = (stream = process.stdout): number => (stream.isTTY ? outputWidth(stream) : usualWidth)
+
 /** The least width of the right column of the help, columns. */
 const leastColumn = 16
 
@@ -313,11 +318,11 @@ const leastColumn = 16
 const narrowHelp: Partial<Help> = {
   commandUsage(command) {
     const indent = (this.styleTitle?.('Usage:') ?? '').length + 1
-    const lines = folded(new Help().commandUsage(command), (this.helpWidth ?? 80) - indent)
+    const lines = folded(new Help().commandUsage(command), (this.helpWidth ?? usualWidth) - indent)
     return lines.join(`\n${' '.repeat(indent)}`)
   },
   formatItem(term, termWidth, description, helper) {
-    const width = helper.helpWidth ?? 80
+    const width = helper.helpWidth ?? usualWidth
     if (description === '' || width - termWidth - 4 >= leastColumn)
       return Help.prototype.formatItem.call(helper, term, termWidth, description, helper)
     return [`  ${term}`, ...folded(description, width - 6).map((line) => `      ${line}`)].join('\n')
@@ -325,8 +330,7 @@ const narrowHelp: Partial<Help> = {
 }
 
 /** The exit codes as the lines of the help, as wide as commander makes the others. */
-const exitCodeLines = (): string[] =>
-  pairLines(exitCodeTable(), (process.stdout.isTTY ? process.stdout.columns : 80) - 2).map((line) => `  ${line}`)
+const exitCodeLines = (): string[] => pairLines(exitCodeTable(), helpWidth() - 2).map((line) => `  ${line}`)
 
 /** The first invalid combination of options as a sentence, or null. */
 function serveUsageFault(options: Omit<ServeOptions, 'json' | 'log'>): string | null {

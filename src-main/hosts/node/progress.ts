@@ -1,5 +1,5 @@
 import { showLine, tell } from './output.ts'
-import { cut, widthOf } from './table.ts'
+import { cut, outputWidth, widthOf } from './table.ts'
 
 /** Work that ends sooner shows no progress, ms. */
 const showAfterMs = 1000
@@ -31,13 +31,13 @@ export function openProgress(): Progress {
       if (!isTerminal) return tell('info', `${label} ${percent}`.trim())
       const filled = Math.round(part * barWidth)
       const line = `${label} [${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}] ${percent}`
-      const room = Math.max(10, (process.stderr.columns ?? 80) - 1)
+      const room = Math.max(10, outputWidth(process.stderr) - 1)
       const shown = cut(line, room)
       showLine(shown + ' '.repeat(isDrawn ? room - widthOf(shown) : 0))
       isDrawn = true
     },
     end() {
-      if (isDrawn) showLine(' '.repeat(Math.max(10, (process.stderr.columns ?? 80) - 1)))
+      if (isDrawn) showLine(' '.repeat(Math.max(10, outputWidth(process.stderr) - 1)))
       isDrawn = false
     },
   }

@@ -39,8 +39,12 @@ export function cut(text: string, width: number): string {
 /** A shortened column has at least this many columns. */
 const minCutWidth = 8
 
+/** Width of a terminal that does not say how wide it is: some have 0 columns. */
+export const usualWidth = 80
+
 /** Width of the terminal, in columns; unlimited for pipes and files, whose output is never cut. */
-export const outputWidth = (): number => (process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY)
+export const outputWidth = (stream = process.stdout): number =>
+  stream.isTTY ? stream.columns || usualWidth : Number.POSITIVE_INFINITY
 
 interface ColumnOptions {
   /** Columns from this index on are right-aligned. */

@@ -252,6 +252,13 @@ describe('40 columns', () => {
     }
   })
 
+  it('are 80 where the terminal does not know how wide it is', async () => {
+    for (const args of [['chat', '--help'], ['such-a-command'], ['requests', '--since', 'yesterday']]) {
+      const said = (columns: number) => onTerminal(columns, () => runInProcess(args, unusedParts))
+      expect(await said(0)).toEqual(await said(80))
+    }
+  })
+
   it('hold every message about wrong usage', async () => {
     for (const args of [
       ['such-a-command'],
