@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import type { WriteStream } from 'node:tty'
 import { Argument, Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander'
 import { and, help, speak, t } from '../../../src-renderer/i18n/cli.ts'
 import { selfCheckCommand, usualWait } from '../selfCheck/ownRun.ts'
@@ -309,7 +310,7 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
 const together = (...options: string[]): string => t('usage.together', { options: and(options) })
 
 /** Width of the help, in columns: in a pipe or a file, it is as wide as usual. */
-const helpWidth = (stream = process.stdout): number => (stream.isTTY ? outputWidth(stream) : usualWidth)
+const helpWidth = (stream: WriteStream = process.stdout): number => (stream.isTTY ? outputWidth(stream) : usualWidth)
 
 /** The least width of the right column of the help, columns. */
 const leastColumn = 16

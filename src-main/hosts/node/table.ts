@@ -1,3 +1,5 @@
+import type { WriteStream } from 'node:tty'
+
 // Columns of a terminal. Their cells contain names from apps and from the service.
 
 /** Characters that take two columns of a terminal: East Asian ones and emoji. Joining marks take none. A class of a regular expression. */
@@ -43,7 +45,7 @@ const minCutWidth = 8
 export const usualWidth = 80
 
 /** Width of the terminal, in columns; unlimited for pipes and files, whose output is never cut. */
-export const outputWidth = (stream = process.stdout): number =>
+export const outputWidth = (stream: WriteStream = process.stdout): number =>
   stream.isTTY ? stream.columns || usualWidth : Number.POSITIVE_INFINITY
 
 interface ColumnOptions {
