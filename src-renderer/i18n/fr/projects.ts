@@ -2,7 +2,7 @@
 export const projects = {
   // The page of a project
   project: 'Projet',
-  gone: 'Ce projet a été supprimé. Ses discussions sont toujours dans la liste.',
+  gone: 'Ce projet a été supprimé. Ses discussions restent dans la liste.',
   menu: 'Menu du projet',
   edit: 'Modifier',
   instructions: 'Instructions',
