@@ -53,7 +53,7 @@ export const appSetups = {
     geminiCli:
       'Wenn du dich schon einmal mit Google angemeldet hast, führe /auth aus und wähle „Use Gemini API Key“, oder entferne „selectedType“ aus ~/.gemini/settings.json. Für kleine Aufgaben fragt Gemini CLI nach Modellen wie gemini-3-flash, die die Modellzuordnung dieser App ersetzt.',
     vscode:
-      'Braucht eine Version von VS Code, deren Chat-Ansicht Modelle eines „Custom Endpoint“ kennt. Wähle das Modell unter „Manage Models“. VS Code verschiebt den Schlüssel vielleicht aus dieser Datei in seinen eigenen Geheimnisspeicher.',
+      'Braucht eine Version von VS Code, deren Chat-Ansicht Modelle eines „Custom Endpoint“ kennt. Wähle das Modell unter „Manage Models“. VS Code verschiebt den Schlüssel vielleicht aus dieser Datei in seinen eigenen geschützten Speicher.',
     ownRetries:
       '`maxRetries: 0`, weil Inference Studio schon selbst wiederholt: Zwei Schleifen würden sich multiplizieren.',
   },

@@ -24,13 +24,13 @@ export const chart = {
   },
   folded: {
     day_one: '1 Balken = {{count}} Tag',
-    day_other: '1 Balken = höchster von {{count}} Tagen',
+    day_other: '1 Balken = Höchstwert von {{count}} Tagen',
     week_one: '1 Balken = {{count}} Woche',
-    week_other: '1 Balken = höchste von {{count}} Wochen',
+    week_other: '1 Balken = Höchstwert von {{count}} Wochen',
     month_one: '1 Balken = {{count}} Monat',
-    month_other: '1 Balken = höchster von {{count}} Monaten',
+    month_other: '1 Balken = Höchstwert von {{count}} Monaten',
   },
   foldHighest: 'Höchster Wert von {{from}} bis {{to}}',
-  foldOther: 'Teil des Balkens von {{from}} bis {{to}}, der den höchsten Wert zeigt',
+  foldOther: 'Teilt sich den Balken von {{from}} bis {{to}}, der nur den höchsten Wert zeigt',
   fromTo: '{{from}} bis {{to}}',
 }

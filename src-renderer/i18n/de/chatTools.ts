@@ -187,7 +187,7 @@ export const chatTools = {
     form: {
       addTitle: 'Werkzeug hinzufügen',
       editTitle: '{{name}} bearbeiten',
-      about: 'Das sieht das Modell. Eine klare Beschreibung führt zu besseren Aufrufen.',
+      about: 'Das Modell sieht diese Angaben. Eine klare Beschreibung führt zu besseren Aufrufen.',
       name: 'Name',
       nameHint: 'Buchstaben ohne Umlaute, Ziffern, _ und -, höchstens 64 Zeichen.',
       nameEmpty: 'Gib einen Namen ein.',
@@ -315,7 +315,7 @@ export const chatTools = {
         'Schließe die Anmeldung auf der Seite von {{host}} in deinem Browser ab. Hier geht es dann von selbst weiter.',
       open: 'Anmeldeseite öffnen',
       notOpened:
-        'Der Browser konnte nicht geöffnet werden. Kopiere die Adresse von „Anmeldeseite öffnen“ dorthin. ({{reason}})',
+        'Der Browser konnte nicht geöffnet werden. Kopiere die Adresse von „Anmeldeseite öffnen“ in den Browser. ({{reason}})',
       finishing: 'Anmeldung läuft …',
       cancel: 'Abbrechen',
       failed: 'Nicht angemeldet',

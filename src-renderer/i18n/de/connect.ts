@@ -43,7 +43,7 @@ export const connect = {
     dns: 'Kein Server hat diesen Namen ({{code}}). Prüfe die Schreibweise und dein Netz.',
     refused:
       'Unter dieser Adresse nimmt kein Server Verbindungen an ({{code}}). Starte den Dienst, oder prüfe den Port.',
-    route: 'Dieser Computer hat keinen Weg zu dieser Adresse ({{code}}). Prüfe dein Netz.',
+    route: 'Dieser Computer hat keine Route zu dieser Adresse ({{code}}). Prüfe dein Netz.',
     timeout: 'Der Server hat nicht rechtzeitig geantwortet. Prüfe die Adresse, dein Netz und Firewalls.',
     tls: 'Das Zertifikat des Servers lässt sich nicht prüfen ({{code}}), deshalb wurde nichts gesendet.',
     noTls:

@@ -87,10 +87,10 @@ export const data = {
     keep: 'Backups behalten',
     keepFor: { week: '1 Woche', month: '1 Monat', year: '1 Jahr' },
     keepHint: {
-      week: 'Je eines für die letzten 7 Tage. Ältere dieses Computers werden gelöscht.',
-      month: 'Je eines für die letzten 7 Tage und 4 Wochen. Ältere dieses Computers werden gelöscht.',
-      year: 'Je eines für die letzten 7 Tage, 4 Wochen und 12 Monate. Ältere dieses Computers werden gelöscht.',
-      other: 'Nach eigenen Regeln. Ältere dieses Computers werden gelöscht.',
+      week: 'Je eines für die letzten 7 Tage. Ältere Backups dieses Computers werden gelöscht.',
+      month: 'Je eines für die letzten 7 Tage und 4 Wochen. Ältere Backups dieses Computers werden gelöscht.',
+      year: 'Je eines für die letzten 7 Tage, 4 Wochen und 12 Monate. Ältere Backups dieses Computers werden gelöscht.',
+      other: 'Nach eigenen Regeln. Ältere Backups dieses Computers werden gelöscht.',
     },
     count_one: '{{count, number}} Backup in diesem Ordner',
     count_other: '{{count, number}} Backups in diesem Ordner',
@@ -249,7 +249,7 @@ export const data = {
     keptNote:
       'Angeheftete Chats und Favoriten bleiben erhalten. Auch Tagessummen bleiben, die Nutzung bleibt also vollständig.',
     chooseType: 'Wähle mindestens eine Art.',
-    nothing: 'Nichts ist älter.',
+    nothing: 'Nichts ist älter als das.',
     askTitle: 'Alles endgültig löschen, was älter ist als {{days}}?',
     askAbout:
       'Löscht diese Einträge aus der Zeit vor {{at}}. Das lässt sich nicht rückgängig machen, und in den Dateien bleibt keine Kopie.',

@@ -159,7 +159,8 @@ export const library = {
   promptsAbout: 'Texte zum Wiederverwenden. Aus {{example}} in einem Text wird ein Feld zum Ausfüllen.',
   promptsFind: 'Prompts suchen',
   promptsEmpty: 'Noch keine Prompts',
-  promptsEmptyAbout: 'Speichere Texte, die du oft verwendest, etwa Prüfanweisungen oder eine Briefvorlage.',
+  promptsEmptyAbout:
+    'Speichere Texte, die du oft verwendest, etwa Anweisungen zum Prüfen eines Textes oder eine Briefvorlage.',
   promptsNoMatch: 'Kein Prompt passt zu „{{text}}“.',
   promptNew: 'Neuer Prompt',
   promptEdit: '„{{name}}“ bearbeiten',

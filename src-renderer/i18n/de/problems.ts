@@ -240,7 +240,7 @@ const statuses = {
     meaning: 'Der Dienst antwortete ohne den erwarteten Inhalt ({{status}}).',
   },
   redirect: {
-    title: 'Der Dienst leitet weiter',
+    title: 'Der Dienst leitet an eine andere Adresse weiter',
     meaning:
       'Der Dienst antwortete mit einer Weiterleitung ({{status}}). Der Schlüssel wird nicht an eine andere Adresse gesendet: Prüfe die Basis-URL.',
   },

@@ -101,7 +101,7 @@ export const programs = {
       'Das Programm lief, verwendete aber eine andere Adresse oder einen anderen Schlüssel, oder es endete vor der Frage.',
     refused: 'Anfragen kamen an, aber keine erhielt eine Antwort',
     exit: '{{command}} endete mit dem Exit-Code {{code}}.',
-    ended: '{{command}} wurde vor dem Ende beendet.',
+    ended: '{{command}} wurde beendet, bevor es fertig war.',
     deadline: '{{command}} wurde nach 2 Minuten beendet.',
     requests: 'Angekommene Anfragen',
     output: 'Ausgabe des Programms',

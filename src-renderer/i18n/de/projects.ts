@@ -37,7 +37,7 @@ export const projects = {
   total_other: '{{count}} Dateien, {{tokens}} Tokens geschätzt',
   wholeTokens: 'Dateien ganz senden bis (Tokens)',
   wholeTokensHint:
-    'Alle Dateien zusammen, die kleinste zuerst. Größere Dateien werden durchsucht: Jede Nachricht erhält die passenden Textstellen, und Antworten können sie zitieren.',
+    'Alle Dateien zusammen, die kleinsten zuerst. Größere Dateien werden durchsucht: Jede Nachricht erhält die passenden Textstellen, und Antworten können sie zitieren.',
   wholeTokensWrong: 'Gib eine ganze Zahl von 0 bis {{most}} ein.',
   params: 'Parameter neuer Chats',
   // The next message

@@ -9,7 +9,7 @@ export const questions = {
     month: 'Das Monatsbudget reicht dafür nicht.',
     total: 'Das Gesamtbudget reicht dafür nicht.',
     model: 'Die App hat dieses Modell noch nie verwendet.',
-    cost: 'Eine Anfrage kostet mehr, als du ohne Frage erlaubst.',
+    cost: 'Eine Anfrage kostet mehr, als du ohne Rückfrage erlaubst.',
   },
   model: 'Modell',
   noModel: 'nicht genannt',

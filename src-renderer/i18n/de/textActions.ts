@@ -15,7 +15,7 @@ export const textActions = {
   waiting: 'Auf die Antwort wird gewartet …',
   done: 'Das Ergebnis ist vollständig.',
   stopped: 'Gestoppt',
-  cut: 'Das Modell hat bei seiner größten Länge aufgehört.',
+  cut: 'Das Modell hat aufgehört, weil seine Antwort die maximale Länge erreicht hat.',
   stop: 'Stoppen',
   close: 'Schließen',
   copy: 'Kopieren',

@@ -31,6 +31,6 @@ export const chart = {
     month_other: '1 bar = highest of {{count}} months',
   },
   foldHighest: 'Highest value from {{from}} to {{to}}',
-  foldOther: 'Part of the bar from {{from}} to {{to}}, which shows the highest value',
+  foldOther: 'Shares the bar from {{from}} to {{to}}, which shows only the highest value',
   fromTo: '{{from}} to {{to}}',
 }

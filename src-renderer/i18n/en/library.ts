@@ -156,7 +156,7 @@ export const library = {
   promptsAbout: 'Reusable texts. {{example}} in a text becomes a field to fill in.',
   promptsFind: 'Search prompts',
   promptsEmpty: 'No prompts yet',
-  promptsEmptyAbout: 'Save texts that you use often, such as review instructions or a letter template.',
+  promptsEmptyAbout: 'Save texts that you use often, such as instructions for reviewing a text, or a letter template.',
   promptsNoMatch: 'No prompts match “{{text}}”.',
   promptNew: 'New prompt',
   promptEdit: 'Edit “{{name}}”',

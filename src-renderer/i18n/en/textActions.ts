@@ -15,7 +15,7 @@ export const textActions = {
   waiting: 'Waiting for the reply…',
   done: 'The result is complete.',
   stopped: 'Stopped',
-  cut: 'The model stopped at its maximum length.',
+  cut: 'The model stopped because its reply reached the maximum length.',
   stop: 'Stop',
   close: 'Close',
   copy: 'Copy',

@@ -34,6 +34,6 @@ export const chart = {
     month_other: '1 barra = máximo de {{count}} meses',
   },
   foldHighest: 'Valor más alto del {{from}} al {{to}}',
-  foldOther: 'Parte de la barra del {{from}} al {{to}}, que muestra el valor más alto',
+  foldOther: 'Comparte la barra del {{from}} al {{to}}, que solo muestra el valor más alto',
   fromTo: 'Del {{from}} al {{to}}',
 }

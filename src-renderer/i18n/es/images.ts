@@ -22,7 +22,7 @@ export const images = {
     title: 'No se encontraron imágenes',
     text: 'Ningún prompt contiene «{{text}}».',
     favourites: 'Aún no hay favoritas. Pulsa F en una imagen o selecciona su estrella.',
-    both: 'Ningún prompt de las favoritas contiene «{{text}}».',
+    both: 'Ningún prompt de las imágenes favoritas contiene «{{text}}».',
     action: 'Mostrar todas las imágenes',
   },
   composer: {

@@ -173,7 +173,8 @@ export const library = {
   promptsAbout: 'Textos para reutilizar. {{example}} en un texto se convierte en un campo que se rellena.',
   promptsFind: 'Buscar prompts',
   promptsEmpty: 'Aún no hay prompts',
-  promptsEmptyAbout: 'Guarda textos que uses a menudo, como instrucciones para revisar o un modelo de carta.',
+  promptsEmptyAbout:
+    'Guarda textos que uses a menudo, como instrucciones para revisar un texto o una plantilla de carta.',
   promptsNoMatch: 'Ningún prompt coincide con «{{text}}».',
   promptNew: 'Prompt nuevo',
   promptEdit: 'Editar «{{name}}»',

@@ -40,7 +40,7 @@ export const projects = {
   total_other: '{{count}} archivos, {{tokens}} tokens est.',
   wholeTokens: 'Enviar archivos completos, hasta (tokens)',
   wholeTokensHint:
-    'Todos los archivos juntos, primero los más pequeños. En los más grandes se busca: cada mensaje recibe los pasajes que le corresponden, y las respuestas pueden citarlos.',
+    'Todos los archivos juntos, primero los más pequeños. En los que sean más grandes se busca: cada mensaje recibe los pasajes que le corresponden, y las respuestas pueden citarlos.',
   wholeTokensWrong: 'Introduce un número entero de 0 a {{most}}.',
   params: 'Parámetros de los chats nuevos',
   // The next message

@@ -249,7 +249,7 @@ export const proxy = {
       'En chat completions, envía un texto de stop como lista y añade max_tokens junto a max_completion_tokens, como espera el servicio. Si está desactivado, las solicitudes se envían tal cual.',
     tools: 'Herramientas (MCP)',
     toolsAbout:
-      'Voz, imágenes, transcripción y documentos como herramientas, en la dirección de la API local con /mcp.',
+      'Voz sintetizada, imágenes, transcripción y documentos como herramientas, en la dirección de la API local con /mcp.',
     toolsOn: 'Permitir herramientas',
     toolsOnHint: 'Cada llamada cuenta como una solicitud de esta app, con sus presupuestos, límites y endpoints.',
     toolOutput: 'Carpeta de resultados',

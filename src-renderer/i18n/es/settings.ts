@@ -18,7 +18,7 @@ export const settings = {
       keychain: 'en el llavero del sistema',
       keyFile: 'en el archivo de claves',
       session: 'en memoria, solo esta sesión',
-      environment: 'de una variable de entorno, solo esta vez',
+      environment: 'de una variable de entorno, solo en esta ejecución',
       sandbox: 'del entorno de pruebas',
       none: 'sin guardar',
       unneeded: 'no hace falta',
@@ -234,7 +234,7 @@ export const settings = {
     updatesAbout: 'Versiones nuevas de Inference Studio',
     checkForUpdates: 'Buscar actualizaciones',
     checkForUpdatesHint:
-      'Pregunta al servidor del editor una vez al día. No se envía nada sobre ti ni sobre tus datos.',
+      'Consulta una vez al día el servidor del desarrollador. No se envía nada sobre ti ni sobre tus datos.',
     status: 'Estado',
     checkNow: 'Buscar ahora',
     states: {

@@ -15,7 +15,7 @@ export const textActions = {
   waiting: 'Esperando la respuesta…',
   done: 'El resultado está completo.',
   stopped: 'Detenido',
-  cut: 'El modelo se detuvo en su longitud máxima.',
+  cut: 'El modelo se detuvo porque su respuesta alcanzó la longitud máxima.',
   stop: 'Detener',
   close: 'Cerrar',
   copy: 'Copiar',
@@ -25,9 +25,9 @@ export const textActions = {
   regenerate: 'Generar de nuevo',
   changed: 'El texto del campo ha cambiado desde que lo seleccionaste. Copia el resultado.',
   noModel: 'Elige un modelo para las acciones de texto en Ajustes > Chat.',
-  tooLong_one: 'La selección con su prompt tiene más de {{count, number}} carácter.',
-  tooLong_many: 'La selección con su prompt tiene más de {{count, number}} de caracteres.',
-  tooLong_other: 'La selección con su prompt tiene más de {{count, number}} caracteres.',
+  tooLong_one: 'La selección y su prompt juntos tienen más de {{count, number}} carácter.',
+  tooLong_many: 'La selección y su prompt juntos tienen más de {{count, number}} de caracteres.',
+  tooLong_other: 'La selección y su prompt juntos tienen más de {{count, number}} caracteres.',
   settings: {
     title: 'Acciones de texto',
     about:

@@ -162,7 +162,7 @@ export const transcribe = {
   edit: 'Editar texto',
   editDone: 'Terminar edición',
   revert: 'Volver al original',
-  reverted: 'Se volvió al original.',
+  reverted: 'Se restauró el original.',
   text: 'Texto de la transcripción',
   cues: 'Líneas con tiempos',
   cueKeys: 'Las flechas mueven, Enter reproduce, F2 edita.',

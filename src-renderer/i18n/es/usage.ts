@@ -307,7 +307,7 @@ export const usage = {
   },
   corrections: {
     about:
-      'Los días completos no deberían cambiar. Si el servicio comunica después otras cifras, se guardan ambas con su hora.',
+      'Los días completos no deberían cambiar. Si el servicio comunica después otras cifras, se guardan las anteriores y las nuevas, con su hora.',
     none: 'Sin correcciones en este periodo',
     loading: 'Cargando…',
     day: 'Día',

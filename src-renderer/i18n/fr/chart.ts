@@ -34,6 +34,6 @@ export const chart = {
     month_other: '1 barre = maximum de {{count}} mois',
   },
   foldHighest: 'Valeur la plus élevée de {{from}} à {{to}}',
-  foldOther: 'Partie de la barre de {{from}} à {{to}}, qui montre la valeur la plus élevée',
+  foldOther: 'Partage la barre de {{from}} à {{to}}, qui ne montre que la valeur la plus élevée',
   fromTo: '{{from}} à {{to}}',
 }

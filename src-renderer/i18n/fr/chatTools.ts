@@ -301,9 +301,10 @@ export const chatTools = {
       warnStdio:
         'Ceci démarre un programme sur cet ordinateur avec vos droits. Il peut lire, modifier et envoyer tout ce à quoi vous avez accès.',
       warnStdioMore:
-        'Ne l’activez que si vous faites confiance à sa source. Chaque appel demande toujours votre autorisation.',
+        'Ne l’activez que si vous faites confiance à sa source. Chaque appel demande quand même votre autorisation.',
       warnHttp: 'Ceci établit une connexion avec {{host}}. Tout ce que le modèle met dans un appel y est envoyé.',
-      warnHttpMore: 'Le modèle voit les résultats et peut s’y fier. Chaque appel demande toujours votre autorisation.',
+      warnHttpMore:
+        'Le modèle voit les résultats et peut s’y fier. Chaque appel demande quand même votre autorisation.',
       confirmTurnOn: 'Activer',
     },
     signIn: {
@@ -312,7 +313,7 @@ export const chatTools = {
         '{{host}} vous demande de vous connecter. Sa page de connexion s’ouvre dans votre navigateur, et c’est là que vous décidez.',
       more: 'Autorisations supplémentaires requises',
       moreAbout:
-        '{{host}} a refusé un appel qui demande plus d’autorisations que vous n’en avez donné. Les autres outils fonctionnent toujours.',
+        '{{host}} a refusé un appel qui demande plus d’autorisations que vous n’en avez donné. Les autres outils continuent de fonctionner.',
       scopes: 'Autorisations demandées : {{names}}',
       start: 'Se connecter',
       preparing: 'Recherche de la page de connexion…',

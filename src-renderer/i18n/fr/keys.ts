@@ -23,7 +23,8 @@ export const keys = {
   },
   noReadout: {
     title: 'Ce service n’indique pas ses clés',
-    about: 'Dans les réglages, testez ou changez la clé utilisée. Créez des clés pour vos apps sur la page API locale.',
+    about:
+      'Dans les réglages, testez ou changez la clé utilisée. Créez des clés pour vos apps sur la page « API locale ».',
     toSettings: 'Ouvrir les réglages',
     toProxy: 'Ouvrir l’API locale',
   },

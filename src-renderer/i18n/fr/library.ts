@@ -24,7 +24,7 @@ export const library = {
   listMenu: 'Menu de la liste',
   back: 'Retour à toutes les discussions',
   archived: 'Archivées',
-  archivedEmpty: 'Les discussions archivées s’affichent ici. La recherche les trouve toujours.',
+  archivedEmpty: 'Les discussions archivées s’affichent ici. La recherche continue de les trouver.',
   name: 'Nom',
   // Actions
   rename: 'Renommer',

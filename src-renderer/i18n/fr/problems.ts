@@ -92,7 +92,8 @@ const kinds = {
   },
   connection_lost: {
     title: 'La connexion a été perdue',
-    meaning: 'La connexion a pris fin avant que la réponse soit complète. Elle peut tout de même vous être facturée.',
+    meaning:
+      'La connexion a pris fin avant que la réponse soit complète. La réponse peut tout de même vous être facturée.',
     action: 'Réessayer',
   },
   malformed_reply: {

@@ -2,7 +2,7 @@
 export const projects = {
   // The page of a project
   project: 'Projet',
-  gone: 'Ce projet a été supprimé. Ses discussions sont toujours dans la liste.',
+  gone: 'Ce projet a été supprimé. Ses discussions restent dans la liste.',
   menu: 'Menu du projet',
   edit: 'Modifier',
   instructions: 'Instructions',
@@ -40,7 +40,7 @@ export const projects = {
   total_other: '{{count}} fichiers, {{tokens}} tokens est.',
   wholeTokens: 'Envoyer les fichiers en entier, jusqu’à (tokens)',
   wholeTokensHint:
-    'Tous les fichiers ensemble, les plus petits d’abord. Dans les plus grands, une recherche est faite : chaque message reçoit les passages qui lui correspondent, et les réponses peuvent les citer.',
+    'Tous les fichiers ensemble, les plus petits d’abord. Dans les fichiers plus grands, une recherche est faite : chaque message reçoit les passages qui lui correspondent, et les réponses peuvent les citer.',
   wholeTokensWrong: 'Saisissez un nombre entier de 0 à {{most}}.',
   params: 'Paramètres des nouvelles discussions',
   // The next message

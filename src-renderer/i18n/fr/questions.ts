@@ -9,7 +9,7 @@ export const questions = {
     month: 'Le budget du mois ne suffit pas.',
     total: 'Le budget total ne suffit pas.',
     model: 'L’app n’a encore jamais utilisé ce modèle.',
-    cost: 'Une requête coûte plus que ce que vous autorisez sans question.',
+    cost: 'Une requête coûte plus que ce que vous autorisez sans confirmation.',
   },
   model: 'Modèle',
   noModel: 'non indiqué',

@@ -25,7 +25,7 @@ export const speech = {
   planUnknown: 'Coût encore inconnu pour cette longueur',
   speak: 'Générer l’extrait',
   needConnection: 'Connectez-vous au service pour générer un extrait vocal.',
-  needConnectionSaved: 'Non connecté. Vous pouvez toujours écouter vos extraits enregistrés.',
+  needConnectionSaved: 'Non connecté. Vous pouvez quand même écouter vos extraits enregistrés.',
   connect: 'Se connecter…',
   voice: 'Voix',
   defaultOf: 'Par défaut ({{value}})',

@@ -15,7 +15,7 @@ export const textActions = {
   waiting: 'En attente de la réponse…',
   done: 'Le résultat est complet.',
   stopped: 'Arrêtée',
-  cut: 'Le modèle s’est arrêté à sa longueur maximale.',
+  cut: 'Le modèle s’est arrêté, car sa réponse a atteint la longueur maximale.',
   stop: 'Arrêter',
   close: 'Fermer',
   copy: 'Copier',

@@ -72,9 +72,9 @@ export const transcribe = {
   recordingNamed: 'Enregistrement, {{time}}',
   // Upload queue
   files: 'Fichiers',
-  filesGoing_one: '{{count, number}} fichier en cours',
-  filesGoing_many: '{{count, number}} fichiers en cours',
-  filesGoing_other: '{{count, number}} fichiers en cours',
+  filesGoing_one: '{{count, number}} fichier en cours de traitement',
+  filesGoing_many: '{{count, number}} fichiers en cours de traitement',
+  filesGoing_other: '{{count, number}} fichiers en cours de traitement',
   filesEnded: 'Fichiers terminés',
   filesFailed_one: 'Échec de {{count, number}} fichier',
   filesFailed_many: 'Échec de {{count, number}} fichiers',

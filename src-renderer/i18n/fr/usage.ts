@@ -249,7 +249,7 @@ export const usage = {
   },
   budgets: {
     title: 'Budgets des apps',
-    none: 'Aucune app n’a de budget. Définissez-en un sur la page API locale.',
+    none: 'Aucune app n’a de budget. Définissez-en un sur la page « API locale ».',
     toProxy: 'Ouvrir l’API locale',
     Day: '{{spent}} sur {{limit}} SC aujourd’hui',
     Month: '{{spent}} sur {{limit}} SC ce mois-ci',

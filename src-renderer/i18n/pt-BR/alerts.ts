@@ -56,7 +56,7 @@ export const alerts = {
     body: 'Uma solicitação deste app foi recusada.',
   },
   cache: {
-    title_one: '{{app}} perdeu o cache em {{count}} rodada seguida',
+    title_one: '{{app}} perdeu o cache em {{count}} rodada',
     title_many: '{{app}} perdeu o cache em {{count}} de rodadas seguidas',
     title_other: '{{app}} perdeu o cache em {{count}} rodadas seguidas',
     body: '{{tokens}} tokens da última solicitação não vieram do cache, o que custou {{cost}} SC a mais. {{advice}}',

@@ -46,9 +46,9 @@ export const appSetups = {
       'Para subagentes e tarefas pequenas, o Claude Code pede modelos como claude-haiku-5-5, que o mapa de modelos deste app substitui. A janela de contexto é a do seu modelo, se for conhecida, ou então 128.000 tokens. Sem novas tentativas, porque o Inference Studio tenta de novo onde isso é seguro. Remova ANTHROPIC_API_KEY do seu terminal: uma segunda chave é recusada. Para usar sua conta da Anthropic de novo, desconecte-o ou remova estes valores.',
     cline: 'Na extensão do VS Code, escolha "OpenAI Compatible" como provedor de API e informe os mesmos três valores.',
     droid:
-      'Com este modelo, o Droid funciona sem que você entre na conta dele. Em uma sessão, escolha o modelo com /model.',
+      'Com este modelo, o Droid funciona sem que você faça login na conta dele. Em uma sessão, escolha o modelo com /model.',
     geminiCli:
-      'Se você já entrou com o Google, execute /auth e escolha "Use Gemini API Key", ou remova "selectedType" de ~/.gemini/settings.json. Para tarefas pequenas, o Gemini CLI pede modelos como gemini-3-flash, que o mapa de modelos deste app substitui.',
+      'Se você já fez login com o Google, execute /auth e escolha "Use Gemini API Key", ou remova "selectedType" de ~/.gemini/settings.json. Para tarefas pequenas, o Gemini CLI pede modelos como gemini-3-flash, que o mapa de modelos deste app substitui.',
     vscode:
       'Requer uma versão do VS Code cuja visualização Chat tenha modelos de um "Custom Endpoint". Escolha o modelo em "Manage Models". O VS Code pode mover a chave deste arquivo para seu próprio armazenamento de segredos.',
     ownRetries: '`maxRetries: 0` porque o Inference Studio já tenta de novo: as tentativas se multiplicariam.',

@@ -172,7 +172,8 @@ export const library = {
   promptsAbout: 'Textos reutilizáveis. {{example}} em um texto se torna um campo para preencher.',
   promptsFind: 'Buscar prompts',
   promptsEmpty: 'Ainda não há prompts',
-  promptsEmptyAbout: 'Salve textos que você usa com frequência, como instruções de revisão ou um modelo de carta.',
+  promptsEmptyAbout:
+    'Salve textos que você usa com frequência, como instruções para revisar um texto ou um modelo de carta.',
   promptsNoMatch: 'Nenhum prompt corresponde a “{{text}}”.',
   promptNew: 'Novo prompt',
   promptEdit: 'Editar “{{name}}”',

@@ -12,7 +12,7 @@ export const offline = {
     transcript: 'Off-line. Você pode transcrever quando o serviço voltar.',
     limits: 'Off-line. Estes são os últimos valores que o serviço informou.',
     limitsNever: 'Off-line. O serviço ainda não informou nenhum valor.',
-    keys: 'Off-line. As chaves são atualizadas quando o serviço voltar.',
+    keys: 'Off-line. As chaves serão atualizadas quando o serviço voltar.',
     keyRejected: '{{name}} rejeitou a chave de API. As solicitações falham até a chave ser corrigida.',
   },
   checkKey: 'Verificar chave',

@@ -248,9 +248,9 @@ const statuses = {
     meaning: 'O serviço não aceita o formato desta solicitação ({{status}}). Use outro formato.',
   },
   proxy: {
-    title: 'A rede pede que você entre',
+    title: 'A rede pede login',
     meaning:
-      'Uma rede ou um proxy entre este computador e o serviço pede que você entre ({{status}}). Entre na rede e tente de novo.',
+      'Uma rede ou um proxy entre este computador e o serviço pede que você faça login ({{status}}). Faça login na rede e tente de novo.',
   },
   timeout: {
     title: 'A solicitação demorou demais para chegar',

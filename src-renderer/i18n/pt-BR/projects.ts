@@ -40,7 +40,7 @@ export const projects = {
   total_other: '{{count}} arquivos, {{tokens}} tokens est.',
   wholeTokens: 'Enviar arquivos por inteiro, até (tokens)',
   wholeTokensHint:
-    'Todos os arquivos juntos, dos menores aos maiores. Nos arquivos maiores é feita uma busca: cada mensagem recebe os trechos relacionados a ela, e as respostas podem citá-los.',
+    'Todos os arquivos juntos, dos menores aos maiores. Nos arquivos maiores que isso é feita uma busca: cada mensagem recebe os trechos relacionados a ela, e as respostas podem citá-los.',
   wholeTokensWrong: 'Informe um número inteiro de 0 a {{most}}.',
   params: 'Parâmetros de novas conversas',
   // The next message

@@ -9,7 +9,7 @@ export const questions = {
     month: 'O orçamento mensal não cobre isto.',
     total: 'O orçamento total não cobre isto.',
     model: 'O app nunca usou este modelo.',
-    cost: 'Uma solicitação custa mais do que você permite sem pergunta.',
+    cost: 'Uma solicitação custa mais do que você permite sem confirmação.',
   },
   model: 'Modelo',
   noModel: 'não informado',

@@ -1,7 +1,7 @@
 /** Texts of sessions: the requests of one conversation of a program, and what they lost of the service's cache. */
 export const sessions = {
   about:
-    'As solicitações de uma conversa de um app e onde o serviço não pôde usar seu cache. Para isso são armazenados hashes e tamanhos de cada prompt, nunca o texto.',
+    'As solicitações de uma conversa de um app e onde o serviço não pôde usar o cache dele. Para isso, são armazenados hashes e tamanhos de cada prompt, nunca o texto.',
   table: 'Sessões, das mais novas às mais antigas',
   columns: {
     session: 'Sessão',

@@ -15,7 +15,7 @@ export const textActions = {
   waiting: 'Aguardando a resposta…',
   done: 'O resultado está completo.',
   stopped: 'Parada',
-  cut: 'O modelo parou no tamanho máximo.',
+  cut: 'O modelo parou porque a resposta atingiu o tamanho máximo.',
   stop: 'Parar',
   close: 'Fechar',
   copy: 'Copiar',
@@ -25,9 +25,9 @@ export const textActions = {
   regenerate: 'Gerar de novo',
   changed: 'O texto no campo mudou desde que você o selecionou. Em vez disso, copie o resultado.',
   noModel: 'Escolha um modelo para ações de texto em Ajustes > Conversas.',
-  tooLong_one: 'A seleção com o prompt tem mais de {{count, number}} caractere.',
-  tooLong_many: 'A seleção com o prompt tem mais de {{count, number}} de caracteres.',
-  tooLong_other: 'A seleção com o prompt tem mais de {{count, number}} caracteres.',
+  tooLong_one: 'A seleção e o prompt, juntos, têm mais de {{count, number}} caractere.',
+  tooLong_many: 'A seleção e o prompt, juntos, têm mais de {{count, number}} de caracteres.',
+  tooLong_other: 'A seleção e o prompt, juntos, têm mais de {{count, number}} caracteres.',
   settings: {
     title: 'Ações de texto',
     about:

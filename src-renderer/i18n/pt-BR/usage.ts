@@ -38,7 +38,7 @@ export const usage = {
     title: 'Sem conexão',
     keyRejected: 'O serviço rejeitou esta chave de API',
     about:
-      'Estes valores estão armazenados neste computador. Eles são atualizados automaticamente quando o serviço responder.',
+      'Estes valores estão armazenados neste computador. Eles serão atualizados automaticamente quando o serviço responder.',
     never: 'Estes valores vêm deste computador. O serviço ainda não informou nenhum.',
   },
   other: 'Esta conta não está conectada.',
@@ -54,7 +54,7 @@ export const usage = {
   empty: {
     title: 'Nenhum uso neste período',
     about:
-      'Gasto, tokens e solicitações aparecem aqui. Eles ficam neste computador, mesmo quando o serviço não os guarda mais.',
+      'Gastos, tokens e solicitações aparecem aqui. Eles ficam neste computador, mesmo quando o serviço não os guarda mais.',
     action: 'Começar uma conversa',
     noAccountTitle: 'Ainda não há conta',
     noAccount: 'Conecte-se a um serviço ou inicie o ambiente de testes para ver o uso.',
@@ -313,7 +313,7 @@ export const usage = {
   },
   corrections: {
     about:
-      'Dias completos não deveriam mudar. Se depois o serviço informar outros valores, ambos são armazenados com seu horário.',
+      'Dias completos não deveriam mudar. Se depois o serviço informar outros valores, os anteriores e os novos são armazenados, com seu horário.',
     none: 'Nenhuma correção neste período',
     loading: 'Carregando…',
     day: 'Dia',

@@ -269,7 +269,7 @@ export const cli = {
     answered: {
       once: 'Die wartenden Anfragen werden gesendet.',
       more: 'Das Budget ist erhöht, und die wartenden Anfragen werden gesendet.',
-      tomorrow: 'Anfragen werden bis Mitternacht UTC ohne Frage gesendet.',
+      tomorrow: 'Anfragen werden bis Mitternacht UTC ohne Rückfrage gesendet.',
       refuse: 'Die wartenden Anfragen werden abgewiesen.',
       none: 'Die Frage endete ohne Antwort.',
     },
@@ -511,26 +511,26 @@ export const cli = {
       cost_other: '≥ {{count}} Zeilen des Dienstes ohne Kosten, nicht enthalten.',
     },
     lost: {
-      day_one: 'Die Kosten von {{count}} Tag sind unbekannt: Der Dienst wurde nicht rechtzeitig abgefragt.',
-      day_other: 'Die Kosten von {{count}} Tagen sind unbekannt: Der Dienst wurde nicht rechtzeitig abgefragt.',
-      week_one: 'Die Kosten von {{count}} Woche sind unbekannt: Der Dienst wurde nicht rechtzeitig abgefragt.',
-      week_other: 'Die Kosten von {{count}} Wochen sind unbekannt: Der Dienst wurde nicht rechtzeitig abgefragt.',
-      month_one: 'Die Kosten von {{count}} Monat sind unbekannt: Der Dienst wurde nicht rechtzeitig abgefragt.',
-      month_other: 'Die Kosten von {{count}} Monaten sind unbekannt: Der Dienst wurde nicht rechtzeitig abgefragt.',
+      day_one: 'Die Kosten für {{count}} Tag sind unbekannt: Der Dienst wurde nicht rechtzeitig abgefragt.',
+      day_other: 'Die Kosten für {{count}} Tage sind unbekannt: Der Dienst wurde nicht rechtzeitig abgefragt.',
+      week_one: 'Die Kosten für {{count}} Woche sind unbekannt: Der Dienst wurde nicht rechtzeitig abgefragt.',
+      week_other: 'Die Kosten für {{count}} Wochen sind unbekannt: Der Dienst wurde nicht rechtzeitig abgefragt.',
+      month_one: 'Die Kosten für {{count}} Monat sind unbekannt: Der Dienst wurde nicht rechtzeitig abgefragt.',
+      month_other: 'Die Kosten für {{count}} Monate sind unbekannt: Der Dienst wurde nicht rechtzeitig abgefragt.',
     },
     open: {
       day_one:
-        'Die Zahlen von {{count}} Tag sind noch nicht vollständig. Die nächste Aktualisierung mit Verbindung ergänzt sie.',
+        'Die Zahlen für {{count}} Tag sind noch nicht vollständig. Die nächste Aktualisierung mit Verbindung ergänzt sie.',
       day_other:
-        'Die Zahlen von {{count}} Tagen sind noch nicht vollständig. Die nächste Aktualisierung mit Verbindung ergänzt sie.',
+        'Die Zahlen für {{count}} Tage sind noch nicht vollständig. Die nächste Aktualisierung mit Verbindung ergänzt sie.',
       week_one:
-        'Die Zahlen von {{count}} Woche sind noch nicht vollständig. Die nächste Aktualisierung mit Verbindung ergänzt sie.',
+        'Die Zahlen für {{count}} Woche sind noch nicht vollständig. Die nächste Aktualisierung mit Verbindung ergänzt sie.',
       week_other:
-        'Die Zahlen von {{count}} Wochen sind noch nicht vollständig. Die nächste Aktualisierung mit Verbindung ergänzt sie.',
+        'Die Zahlen für {{count}} Wochen sind noch nicht vollständig. Die nächste Aktualisierung mit Verbindung ergänzt sie.',
       month_one:
-        'Die Zahlen von {{count}} Monat sind noch nicht vollständig. Die nächste Aktualisierung mit Verbindung ergänzt sie.',
+        'Die Zahlen für {{count}} Monat sind noch nicht vollständig. Die nächste Aktualisierung mit Verbindung ergänzt sie.',
       month_other:
-        'Die Zahlen von {{count}} Monaten sind noch nicht vollständig. Die nächste Aktualisierung mit Verbindung ergänzt sie.',
+        'Die Zahlen für {{count}} Monate sind noch nicht vollständig. Die nächste Aktualisierung mit Verbindung ergänzt sie.',
     },
   },
   keys: {

@@ -111,7 +111,7 @@ export const cliHelp = {
     pause: 'Anfragen einer App abweisen, bis sie fortgesetzt wird, und ihre laufenden Anfragen abbrechen',
     resume: 'Anfragen einer pausierten App wieder annehmen',
     all: 'jede App, deren Schlüssel nicht widerrufen ist',
-    list: 'Alle Apps auflisten, die neueste zuerst',
+    list: 'Alle Apps auflisten, die neuesten zuerst',
     show: 'Alle Einstellungen einer App anzeigen',
     rotate: 'App-Schlüssel ersetzen und den neuen ausgeben, der nur einmal gezeigt wird',
     grace: 'wie lange der vorige Schlüssel noch gilt',
@@ -122,7 +122,7 @@ export const cliHelp = {
     refuse: 'die jetzt wartenden Anfragen abweisen',
     programs: 'Programme dieses Computers auflisten, die die lokale API verwenden können, und die verbundenen',
     connect:
-      'Adresse und einen App-Schlüssel in die Konfigurationsdatei eines Programms schreiben. Alles andere in der Datei bleibt',
+      'Die Adresse und einen App-Schlüssel in die Konfigurationsdatei eines Programms schreiben. Alles andere in der Datei bleibt unverändert',
     program: 'ID des Programms aus „apps programs“ (Vorgabe: das Programm mit dem Namen der App)',
     connectModel: 'Modell des Dienstes (Vorgabe: das Modell neuer Chats)',
     connectTools:
@@ -211,7 +211,7 @@ export const cliHelp = {
     keep: 'danach die älteren Backups dieses Computers in dem Ordner löschen; je Regel bleibt das neueste von so vielen Zeiträumen: last, daily, weekly, monthly, yearly',
     verify:
       'Prüfen, ob ein Backup vollständig ist und wiederhergestellt werden kann. Ändert keine Daten und braucht Platz für seine Datenbanken.',
-    written: 'von „backup“ geschriebene tar-Datei, einfach oder mit gzip oder zstd komprimiert',
+    written: 'von „backup“ geschriebene tar-Datei, unkomprimiert oder mit gzip oder zstd komprimiert',
   },
   export: {
     about: 'Chats, Medien, Anfrageprotokoll oder Nutzung in offene Formate exportieren, ohne Netzwerk',
@@ -242,7 +242,7 @@ export const cliHelp = {
   restore: {
     about:
       'Datenordner durch ein Backup ersetzen. Die ersetzten Daten werden in den Ordner „replaced“ im Datenordner verschoben.',
-    file: 'von „backup“ geschriebene tar-Datei, einfach oder mit gzip oder zstd komprimiert; - ist die Standardeingabe',
+    file: 'von „backup“ geschriebene tar-Datei, unkomprimiert oder mit gzip oder zstd komprimiert; - ist die Standardeingabe',
   },
   chat: {
     about: 'Einen Prompt senden und die Antwort ausgeben, während sie ankommt',

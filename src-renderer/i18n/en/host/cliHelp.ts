@@ -208,7 +208,7 @@ export const cliHelp = {
     to: 'write a compressed backup, named by its time, to this existing folder',
     keep: 'then delete the older backups of this computer in that folder, except the newest of so many periods: last, daily, weekly, monthly, yearly',
     verify: 'Check that a backup is complete and can be restored. Changes no data, and needs space for its databases.',
-    written: 'tar file written by "backup", plain or compressed with gzip or zstd',
+    written: 'tar file written by "backup", uncompressed, or compressed with gzip or zstd',
   },
   export: {
     about: 'Export chats, media, the request log or usage to open formats, without a network',
@@ -239,7 +239,7 @@ export const cliHelp = {
   restore: {
     about:
       'Replace the data folder with a backup. The replaced data is moved to the folder "replaced" in the data folder.',
-    file: 'tar file written by "backup", plain or compressed with gzip or zstd; - is standard input',
+    file: 'tar file written by "backup", uncompressed, or compressed with gzip or zstd; - is standard input',
   },
   chat: {
     about: 'Send one prompt and print the reply as it arrives',

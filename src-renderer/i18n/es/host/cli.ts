@@ -15,7 +15,7 @@ export const cli = {
   confirm: '{{question}} (sí/no) ',
   stopHint: 'Pulsa Ctrl-C para detenerlo.',
   usage: {
-    hint: 'Ejecuta “inference-studio --help” para ver la ayuda.',
+    hint: 'Ejecuta «inference-studio --help» para ver la ayuda.',
     noCommand: 'Falta un comando.',
     missingArgument: 'falta el argumento «{{name}}»',
     missingValue: 'falta el valor de la opción «{{option}}»',
@@ -108,15 +108,15 @@ export const cli = {
     passphrasePrompt: 'Frase de contraseña del archivo de claves: ',
     descriptor: 'El descriptor {{number}} ({{option}})',
     standardInput: 'La entrada estándar',
-    noTerminal: '{{what}} pide una frase de contraseña, pero no hay terminal en la que preguntar.',
+    noTerminal: '{{what}} pide una frase de contraseña, pero no hay terminal en el que preguntar.',
     nothingTyped: 'No se escribió nada.',
     isFolder: '{{file}} es una carpeta. Indica un archivo.',
     ofOther: '{{file}} es de otro usuario de este equipo. Usa un archivo tuyo.',
     ofOtherOrFd:
       '{{file}} es de otro usuario de este equipo. Usa un archivo tuyo, o pásalo con --api-key-fd 3 3<ARCHIVO.',
-    readable: 'Otros usuarios de este equipo pueden leer {{file}}. Ejecuta antes “chmod 600” sobre él.',
+    readable: 'Otros usuarios de este equipo pueden leer {{file}}. Ejecuta antes «chmod 600» sobre él.',
     readableOrFd:
-      'Otros usuarios de este equipo pueden leer {{file}}. Ejecuta antes “chmod 600” sobre él, o pásalo con --api-key-fd 3 3<ARCHIVO.',
+      'Otros usuarios de este equipo pueden leer {{file}}. Ejecuta antes «chmod 600» sobre él, o pásalo con --api-key-fd 3 3<ARCHIVO.',
     notOpen: '{{what}} no está abierto para lectura. Ábrelo en la shell, por ejemplo con {{number}}<ARCHIVO.',
     noVariable: 'La variable de entorno {{name}} no está definida.',
     empty: '{{what}} no contiene nada.',
@@ -166,7 +166,7 @@ export const cli = {
       'El estudio en marcha usa la conexión {{used}}. Cámbiala con: inference-studio connections use {{wanted}}',
     noConnection:
       'El estudio en marcha no usa ninguna conexión. Elige una con: inference-studio connections use {{wanted}}',
-    servesNoPage: 'El estudio en marcha no sirve ninguna página: es la aplicación de escritorio, o “serve --no-web”.',
+    servesNoPage: 'El estudio en marcha no sirve ninguna página: es la aplicación de escritorio, o «serve --no-web».',
     notReady: 'El estudio en marcha no está listo. Inténtalo de nuevo en un momento.',
     noPage: 'Ningún estudio sirve una página para la carpeta de datos {{path}}. Inicia uno con: inference-studio serve',
   },
@@ -232,7 +232,7 @@ export const cli = {
       'La salida estándar está cerrada o es {{device}}, y la clave de app solo se muestra una vez. No se sustituyó ninguna clave.',
     added: 'Se añadió la app {{name}} ({{id}}). Su clave de app solo se muestra una vez:',
     exists:
-      'La app {{name}} ({{id}}) ya existe. Su clave de app se mostró cuando se añadió; “apps rotate” la sustituye.',
+      'La app {{name}} ({{id}}) ya existe. Su clave de app se mostró cuando se añadió; «apps rotate» la sustituye.',
     unseen: 'La clave de app de {{name}} no se pudo mostrar, así que la app recién añadida se eliminó.',
     unseenStays: 'La clave de app de {{name}} no se pudo mostrar, y la app no se pudo eliminar: {{reason}}',
     revokeHint: 'Revócala con: inference-studio apps revoke {{id}}',
@@ -412,10 +412,10 @@ export const cli = {
     connected: 'Se conectó {{program}} con la app {{app}} ({{file}}). Usa {{model}}.',
     newKey: '{{app}} recibió una clave de app nueva. La anterior sigue valiendo 24 horas.',
     lines:
-      '{{program}} no tiene un archivo en el que escribir la dirección. Ejecuta esto en cada terminal nueva, con una clave de app de “apps add”:',
-    overrides_one: '{{names}} está definida en esta terminal y prevalece sobre el archivo.',
-    overrides_many: '{{names}} están definidas en esta terminal y prevalecen sobre el archivo.',
-    overrides_other: '{{names}} están definidas en esta terminal y prevalecen sobre el archivo.',
+      '{{program}} no tiene un archivo en el que escribir la dirección. Ejecuta esto en cada terminal nuevo, con una clave de app de «apps add»:',
+    overrides_one: '{{names}} está definida en este terminal y prevalece sobre el archivo.',
+    overrides_many: '{{names}} están definidas en este terminal y prevalecen sobre el archivo.',
+    overrides_other: '{{names}} están definidas en este terminal y prevalecen sobre el archivo.',
     secretStore: '{{program}} no guarda las claves en su archivo. Introduce la clave de app en el propio programa.',
     notConnected: 'Ningún programa está conectado con la app {{app}}.',
     disconnected: 'Se desconectó {{program}} ({{file}}).',
@@ -670,12 +670,12 @@ export const cli = {
       bodies_one: '{{count}} cuerpo guardado',
       bodies_many: '{{count}} de cuerpos guardados',
       bodies_other: '{{count}} cuerpos guardados',
-      accounts_one: '{{count}} registro de cuenta',
-      accounts_many: '{{count}} de registros de cuenta',
-      accounts_other: '{{count}} registros de cuenta',
-      other_one: '{{count}} registro interno',
-      other_many: '{{count}} de registros internos',
-      other_other: '{{count}} registros internos',
+      accounts_one: '{{count}} dato de cuenta',
+      accounts_many: '{{count}} de datos de cuentas',
+      accounts_other: '{{count}} datos de cuentas',
+      other_one: '{{count}} dato interno',
+      other_many: '{{count}} de datos internos',
+      other_other: '{{count}} datos internos',
     },
   },
   restore: {
@@ -769,7 +769,7 @@ export const cli = {
     ambiguous_one: '{{count}} chat tiene un ID que empieza por {{id}}.',
     ambiguous_many: '{{count}} de chats tienen un ID que empieza por {{id}}.',
     ambiguous_other: '{{count}} chats tienen un ID que empieza por {{id}}.',
-    unknown: 'Ningún chat tiene el ID {{id}}. Los ID están en “chat --json” y en “export”.',
+    unknown: 'Ningún chat tiene el ID {{id}}. Los ID están en «chat --json» y en «export».',
     noModel: 'La lista de modelos del servicio está vacía. Indica un modelo con --model.',
     gone: 'Este chat se eliminó.',
     ended: 'La respuesta terminó de forma inesperada.',
@@ -777,14 +777,14 @@ export const cli = {
     end: {
       pending: 'La respuesta no ha empezado.',
       streaming: 'La respuesta no ha terminado.',
-      stopped: 'La respuesta se detuvo.',
+      stopped: 'La respuesta fue detenida.',
       incomplete: 'La respuesta está incompleta.',
       failed: 'La respuesta falló.',
     },
     endBecause: {
       pending: 'La respuesta no ha empezado: {{reason}}',
       streaming: 'La respuesta no ha terminado: {{reason}}',
-      stopped: 'La respuesta se detuvo: {{reason}}',
+      stopped: 'La respuesta fue detenida: {{reason}}',
       incomplete: 'La respuesta está incompleta: {{reason}}',
       failed: 'La respuesta falló: {{reason}}',
     },
@@ -801,7 +801,7 @@ export const cli = {
   },
   mcp: {
     noKey:
-      'Define la variable de entorno {{variable}} con la clave de una app, que muestra “inference-studio apps add NAME --tools”.',
+      'Define la variable de entorno {{variable}} con la clave de app que muestra «inference-studio apps add NAME --tools».',
     noAnswer:
       'Inference Studio está en marcha, pero no se puede acceder a él. Activa su API local en Ajustes > API local, o indica su puerto con --api-port.',
     apiOff: 'La API local del estudio en marcha está desactivada. Actívala en Ajustes > API local.',
@@ -826,7 +826,7 @@ export const cli = {
   },
   service: {
     unknownSystem:
-      'Inference Studio no conoce ningún gestor de servicios de {{system}}. Ejecuta “serve” con el que uses.',
+      'Inference Studio no conoce ningún gestor de servicios de {{system}}. Ejecuta «serve» con el que uses.',
     runsAtLogin: 'El servicio está en marcha y se inicia en cada inicio de sesión.',
     notStarted: 'El servicio no se inició.',
     linger: 'Para que funcione también sin iniciar sesión: loginctl enable-linger',
@@ -838,7 +838,7 @@ export const cli = {
     doesNotRun: 'El servicio está instalado y no está en marcha.',
     npx: 'npx elimina después esta copia. Instala antes el programa: npm install --global inference-studio',
     noProgram: '{{program}} no está en este equipo.',
-    failed: '“{{command}}” falló: {{reason}}',
+    failed: '«{{command}}» falló: {{reason}}',
   },
   doctor: {
     name: {

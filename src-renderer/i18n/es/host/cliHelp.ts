@@ -28,17 +28,17 @@ export const cliHelp = {
     apiKey: 'Clave de API para --base-url, si no se indica otra fuente.',
   },
   exitCode: {
-    ok: 'Éxito. Los comandos que funcionan hasta que se detienen, como “serve”, terminan con este código al recibir una señal.',
+    ok: 'Éxito. Los comandos que funcionan hasta que se detienen, como «serve», terminan con este código al recibir una señal.',
     failed: 'Error. El motivo está en la salida de errores y, con --json, también en la salida estándar.',
     usage: 'Uso incorrecto: un comando o una opción desconocidos, un valor no válido o falta --yes sin terminal.',
-    signal: 'Terminado por SIGHUP (se cerró la terminal), SIGINT (Ctrl-C) o SIGTERM antes de acabar el trabajo.',
-    readerGone: 'El programa que leía la salida estándar terminó antes, como hace “head”.',
+    signal: 'Terminado por SIGHUP (se cerró el terminal), SIGINT (Ctrl-C) o SIGTERM antes de acabar el trabajo.',
+    readerGone: 'El programa que leía la salida estándar terminó antes, como hace «head».',
   },
   times: '1h, 7d, today, yesterday, 2026-11, 2026-11-21 o 2026-11-21T14:05Z',
   option: {
     quiet: 'no mostrar mensajes en la salida de errores, salvo los errores',
     verbose: 'mostrar detalles en la salida de errores, también la causa de un error',
-    lang: 'idioma de la ayuda y los mensajes, por ejemplo fr (predeterminado: el de la terminal)',
+    lang: 'idioma de la ayuda y los mensajes, por ejemplo fr (predeterminado: el del terminal)',
     json: 'mostrar JSON, un documento por línea',
     dataDir: 'carpeta de datos (predeterminada: $INFERENCE_STUDIO_DATA_DIR; si no, la carpeta de este usuario)',
     sandbox: 'usar el entorno de pruebas en lugar de un servicio',
@@ -71,7 +71,7 @@ export const cliHelp = {
   },
   open: {
     about:
-      'Abrir en el navegador la página del estudio que ejecuta “serve”. Su dirección vale una vez, durante un minuto.',
+      'Abrir en el navegador la página del estudio que ejecuta «serve». Su dirección vale una vez, durante un minuto.',
     print: 'mostrar la dirección en lugar de abrir la página',
   },
   sandbox: {
@@ -89,9 +89,9 @@ export const cliHelp = {
   },
   service: {
     about:
-      'Ejecutar “serve” como servicio de este usuario: una unidad de systemd, un agente de launchd o una tarea de Windows',
+      'Ejecutar «serve» como servicio de este usuario: una unidad de systemd, un agente de launchd o una tarea de Windows',
     install: 'Crear el servicio, iniciarlo y hacer que arranque en cada inicio de sesión',
-    options: 'opciones de “serve”, después de --',
+    options: 'opciones de «serve», después de --',
     print: 'mostrar el archivo del servicio y no cambiar nada',
     noStart: 'escribir el archivo y no iniciar el servicio',
     uninstall: 'Detener el servicio y eliminar su archivo. Los datos y las claves se quedan.',
@@ -100,7 +100,7 @@ export const cliHelp = {
   apps: {
     about:
       'Gestionar las apps que pueden usar la API local. Cada app tiene su clave de app, sus límites y sus presupuestos.',
-    app: 'nombre de la app, o su ID de “apps list”',
+    app: 'nombre de la app, o su ID de «apps list»',
     apiPort: 'puerto de la API local (predeterminado: el de los ajustes)',
     add: 'Añadir una app y mostrar su clave de app, que solo se muestra una vez',
     name: 'nombre de la app, como máximo 80 caracteres',
@@ -122,7 +122,7 @@ export const cliHelp = {
     programs: 'Mostrar los programas de este equipo que pueden usar la API local, y los que están conectados',
     connect:
       'Escribir la dirección y una clave de app en el archivo de configuración de un programa. Lo demás del archivo se queda',
-    program: 'el programa, por su ID de “apps programs” (predeterminado: el programa con el nombre de la app)',
+    program: 'el programa, por su ID de «apps programs» (predeterminado: el programa con el nombre de la app)',
     connectModel: 'modelo del servicio (predeterminado: el modelo de los chats nuevos)',
     connectTools:
       'añadir también voz sintetizada, imágenes, transcripción y documentos como herramientas (MCP), y permitirlas a la app',
@@ -167,7 +167,7 @@ export const cliHelp = {
   },
   connections: {
     about: 'Mostrar las conexiones guardadas, elegir la que se usa o eliminar una',
-    connection: 'nombre de la conexión, o su ID de “connections list”',
+    connection: 'nombre de la conexión, o su ID de «connections list»',
     list: 'Mostrar todas las conexiones; * marca la que se usa (predeterminado)',
     use: 'Enviar todas las solicitudes nuevas a esta conexión, también en un estudio en marcha',
     forget: 'Eliminar una conexión y su clave de API. Los chats y el uso se quedan.',
@@ -211,7 +211,7 @@ export const cliHelp = {
     keep: 'después, eliminar las copias de seguridad anteriores de este equipo en esa carpeta, salvo las más recientes de tantos periodos: last, daily, weekly, monthly, yearly',
     verify:
       'Comprobar que una copia de seguridad está completa y se puede restaurar. No cambia datos y necesita espacio para sus bases de datos.',
-    written: 'archivo tar escrito por “backup”, simple o comprimido con gzip o zstd',
+    written: 'archivo tar escrito por «backup», sin comprimir o comprimido con gzip o zstd',
   },
   export: {
     about: 'Exportar chats, archivos multimedia, el registro de solicitudes o el uso a formatos abiertos, sin red',
@@ -241,8 +241,8 @@ export const cliHelp = {
   },
   restore: {
     about:
-      'Sustituir la carpeta de datos por una copia de seguridad. Los datos sustituidos se mueven a la carpeta “replaced” de la carpeta de datos.',
-    file: 'archivo tar escrito por “backup”, simple o comprimido con gzip o zstd; - es la entrada estándar',
+      'Sustituir la carpeta de datos por una copia de seguridad. Los datos sustituidos se mueven a la carpeta «replaced» de la carpeta de datos.',
+    file: 'archivo tar escrito por «backup», sin comprimir o comprimido con gzip o zstd; - es la entrada estándar',
   },
   chat: {
     about: 'Enviar un prompt y mostrar la respuesta según llega',
@@ -291,12 +291,12 @@ export const cliHelp = {
   },
   doctor: {
     about:
-      'Comprobar lo que has configurado: Node, llavero, carpeta de datos, puertos, servicio y clave de API. “self-check” comprueba el programa en sí.',
+      'Comprobar lo que has configurado: Node, llavero, carpeta de datos, puertos, servicio y clave de API. «self-check» comprueba el programa en sí.',
     ignoreWarnings: 'terminar con 0 si nada falló',
   },
   selfCheck: {
     about:
-      'Probar cada parte de esta instalación en una carpeta temporal: hilos, procesos, búsqueda, llavero, TLS, página. Nunca usa tus datos, tu clave de API ni el servicio; eso lo comprueba “doctor”.',
+      'Probar cada parte de esta instalación en una carpeta temporal: hilos, procesos, búsqueda, llavero, TLS, página. Nunca usa tus datos, tu clave de API ni el servicio; eso lo comprueba «doctor».',
     wait: 'tiempo máximo de todas las comprobaciones juntas, de 1 a 1000',
   },
   version: {

@@ -95,7 +95,7 @@ export const again = {
     copyKey: 'Copiar clave de API',
     use: 'Configura esta dirección en tu programa. Una solicitud que se grabó recibe su respuesta; cualquier otra, la siguiente respuesta en orden.',
     stop: 'Detener reproducción',
-    stopped: 'La reproducción se detuvo.',
+    stopped: 'La reproducción fue detenida.',
     leftOut_one:
       'Se omitió {{figure}} solicitud: su cuerpo o su respuesta no están guardados por completo o no son texto.',
     leftOut_many:

@@ -271,7 +271,7 @@ export const cli = {
     answered: {
       once: 'Les requêtes en attente sont envoyées.',
       more: 'Le budget est augmenté, et les requêtes en attente sont envoyées.',
-      tomorrow: 'Les requêtes sont envoyées sans question jusqu’à minuit UTC.',
+      tomorrow: 'Les requêtes sont envoyées sans confirmation jusqu’à minuit UTC.',
       refuse: 'Les requêtes en attente sont refusées.',
       none: 'La question s’est terminée sans réponse.',
     },
@@ -540,23 +540,23 @@ export const cli = {
     },
     open: {
       day_one:
-        'Les chiffres de {{count}} jour ne sont pas encore complets. La prochaine actualisation avec connexion les complète.',
+        'Les chiffres de {{count}} jour ne sont pas encore complets. La prochaine actualisation en ligne les complétera.',
       day_many:
-        'Les chiffres de {{count}} jours ne sont pas encore complets. La prochaine actualisation avec connexion les complète.',
+        'Les chiffres de {{count}} jours ne sont pas encore complets. La prochaine actualisation en ligne les complétera.',
       day_other:
-        'Les chiffres de {{count}} jours ne sont pas encore complets. La prochaine actualisation avec connexion les complète.',
+        'Les chiffres de {{count}} jours ne sont pas encore complets. La prochaine actualisation en ligne les complétera.',
       week_one:
-        'Les chiffres de {{count}} semaine ne sont pas encore complets. La prochaine actualisation avec connexion les complète.',
+        'Les chiffres de {{count}} semaine ne sont pas encore complets. La prochaine actualisation en ligne les complétera.',
       week_many:
-        'Les chiffres de {{count}} semaines ne sont pas encore complets. La prochaine actualisation avec connexion les complète.',
+        'Les chiffres de {{count}} semaines ne sont pas encore complets. La prochaine actualisation en ligne les complétera.',
       week_other:
-        'Les chiffres de {{count}} semaines ne sont pas encore complets. La prochaine actualisation avec connexion les complète.',
+        'Les chiffres de {{count}} semaines ne sont pas encore complets. La prochaine actualisation en ligne les complétera.',
       month_one:
-        'Les chiffres de {{count}} mois ne sont pas encore complets. La prochaine actualisation avec connexion les complète.',
+        'Les chiffres de {{count}} mois ne sont pas encore complets. La prochaine actualisation en ligne les complétera.',
       month_many:
-        'Les chiffres de {{count}} mois ne sont pas encore complets. La prochaine actualisation avec connexion les complète.',
+        'Les chiffres de {{count}} mois ne sont pas encore complets. La prochaine actualisation en ligne les complétera.',
       month_other:
-        'Les chiffres de {{count}} mois ne sont pas encore complets. La prochaine actualisation avec connexion les complète.',
+        'Les chiffres de {{count}} mois ne sont pas encore complets. La prochaine actualisation en ligne les complétera.',
     },
   },
   keys: {

@@ -210,7 +210,7 @@ export const cliHelp = {
     keep: 'supprimer ensuite les sauvegardes plus anciennes de cet ordinateur dans ce dossier ; chaque règle conserve la plus récente d’autant de périodes : last, daily, weekly, monthly, yearly',
     verify:
       'Vérifier qu’une sauvegarde est complète et peut être restaurée. Ne modifie aucune donnée, et nécessite de la place pour ses bases de données.',
-    written: 'fichier tar écrit par « backup », simple ou compressé avec gzip ou zstd',
+    written: 'fichier tar écrit par « backup », non compressé ou compressé avec gzip ou zstd',
   },
   export: {
     about:
@@ -243,7 +243,7 @@ export const cliHelp = {
   restore: {
     about:
       'Remplacer le dossier de données par une sauvegarde. Les données remplacées sont déplacées dans le dossier « replaced » du dossier de données.',
-    file: 'fichier tar écrit par « backup », simple ou compressé avec gzip ou zstd ; - est l’entrée standard',
+    file: 'fichier tar écrit par « backup », non compressé ou compressé avec gzip ou zstd ; - est l’entrée standard',
   },
   chat: {
     about: 'Envoyer un prompt et afficher la réponse à mesure qu’elle arrive',

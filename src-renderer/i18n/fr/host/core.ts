@@ -103,7 +103,7 @@ export const core = {
     },
     other: {
       title: 'Connexion non établie',
-      text: 'Cette réponse appartient à une autre connexion. Inference Studio attend toujours la sienne.',
+      text: 'Cette réponse appartient à une autre connexion. Inference Studio attend encore la sienne.',
     },
     otherUser: {
       title: 'Connexion pas encore établie',

@@ -1,7 +1,8 @@
 /** Texts of the gallery of MCP servers in Settings. */
 export const mcpGallery = {
   title: 'Galerie de serveurs MCP',
-  about: 'Des serveurs connus. Rien n’est installé ni démarré avant que vous ayez vu la commande et ajouté le serveur.',
+  about:
+    'Des serveurs bien connus. Rien n’est installé ni démarré avant que vous ayez vu la commande et ajouté le serveur.',
   addTitle: 'Ajouter {{name}}',
   may: 'Ce qu’il peut faire',
   needs: 'Ce qu’il lui faut',
@@ -55,7 +56,7 @@ export const mcpGallery = {
     },
     github: {
       about: 'Dépôts, tickets, pull requests et workflows sur GitHub.',
-      may: 'Tout ce que votre jeton permet. Utilisez un jeton à accès restreint, avec peu d’autorisations.',
+      may: 'Tout ce que votre jeton permet. Utilisez un jeton « fine-grained » avec peu d’autorisations.',
       needs: 'Un jeton d’accès personnel GitHub.',
     },
     playwright: {

@@ -207,7 +207,7 @@ export const cliHelp = {
     keep: 'depois, excluir os backups mais antigos deste computador nessa pasta, exceto os mais recentes de tantos períodos: last, daily, weekly, monthly, yearly',
     verify:
       'Verificar se um backup está completo e pode ser restaurado. Não altera dados e precisa de espaço para os bancos de dados dele.',
-    written: 'arquivo tar gravado por “backup”, simples ou comprimido com gzip ou zstd',
+    written: 'arquivo tar gravado por “backup”, sem compressão ou comprimido com gzip ou zstd',
   },
   export: {
     about: 'Exportar conversas, mídia, o registro de solicitações ou o uso em formatos abertos, sem rede',
@@ -238,7 +238,7 @@ export const cliHelp = {
   restore: {
     about:
       'Substituir a pasta de dados por um backup. Os dados substituídos são movidos para a pasta “replaced” na pasta de dados.',
-    file: 'arquivo tar gravado por “backup”, simples ou comprimido com gzip ou zstd; - é a entrada padrão',
+    file: 'arquivo tar gravado por “backup”, sem compressão ou comprimido com gzip ou zstd; - é a entrada padrão',
   },
   chat: {
     about: 'Enviar um prompt e mostrar a resposta à medida que chega',

@@ -100,21 +100,21 @@ export const core = {
       text: 'O Inference Studio recebeu a resposta. Você pode fechar esta página.',
     },
     failed: {
-      title: 'Não foi possível entrar',
+      title: 'Login não concluído',
       text: 'O Inference Studio mostra o motivo. Você pode fechar esta página.',
     },
     other: {
-      title: 'Não foi possível entrar',
-      text: 'Esta resposta pertence a outro pedido de acesso. O Inference Studio ainda aguarda a resposta do seu próprio pedido.',
+      title: 'Login não concluído',
+      text: 'Esta resposta pertence a outro login. O Inference Studio ainda aguarda a resposta do login que iniciou.',
     },
     otherUser: {
-      title: 'Ainda sem acesso',
+      title: 'Login ainda não concluído',
       text: 'O Inference Studio é executado como outro usuário deste computador. Copie o endereço desta página para o Inference Studio.',
     },
     used: { title: 'Já usado', text: 'Este endereço funciona uma única vez. Você pode fechar esta página.' },
     refused: {
       title: 'Nada aqui',
-      text: 'O Inference Studio aguarda a resposta de um pedido de acesso em outro endereço.',
+      text: 'O Inference Studio aguarda a resposta de um login em outro endereço.',
     },
   },
 }

@@ -111,11 +111,11 @@ export const again = {
     saved_many: '{{name}} foi salvo com {{figure}} de solicitações.',
     saved_other: '{{name}} foi salvo com {{figure}} solicitações.',
     savedLess_one:
-      '{{name}} foi salvo com {{figure}} solicitação. Fora por não estarem armazenadas por completo ou não serem texto: {{left}}.',
+      '{{name}} foi salvo com {{figure}} solicitação. Ficaram de fora, por não estarem armazenadas por completo ou não serem texto: {{left}}.',
     savedLess_many:
-      '{{name}} foi salvo com {{figure}} de solicitações. Fora por não estarem armazenadas por completo ou não serem texto: {{left}}.',
+      '{{name}} foi salvo com {{figure}} de solicitações. Ficaram de fora, por não estarem armazenadas por completo ou não serem texto: {{left}}.',
     savedLess_other:
-      '{{name}} foi salvo com {{figure}} solicitações. Fora por não estarem armazenadas por completo ou não serem texto: {{left}}.',
+      '{{name}} foi salvo com {{figure}} solicitações. Ficaram de fora, por não estarem armazenadas por completo ou não serem texto: {{left}}.',
     clear: 'Limpar seleção',
   },
 }

@@ -55,12 +55,12 @@ export const mcpGallery = {
     },
     github: {
       about: 'Repositórios, issues, pull requests e workflows no GitHub.',
-      may: 'Tudo o que o seu token permite. Use um token refinado com poucas permissões.',
+      may: 'Tudo o que o seu token permite. Use um token refinado (fine-grained) com poucas permissões.',
       needs: 'Um token de acesso pessoal do GitHub.',
     },
     playwright: {
       about: 'Abre uma janela de navegador controlada pelo modelo.',
-      may: 'Abre qualquer página, preenche formulários, envia e baixa arquivos, em um perfil sem os seus acessos. Uma das ferramentas dele executa qualquer código neste computador.',
+      may: 'Abre qualquer página, preenche formulários, envia e baixa arquivos, em um perfil sem os seus logins. Uma das ferramentas dele executa qualquer código neste computador.',
       needs: 'Um navegador Chrome neste computador.',
     },
   },

@@ -409,6 +409,6 @@ describe('a chart with more buckets than pixels', () => {
     const fold = folded(chart, 5)
     const other = [0, 1, 2, 3, 4].find((at) => !fold.peaks.includes(at)) ?? 0
     expect(mergedLabel(chart, fold, fold.peaks[0] ?? 0)).toMatch(/^Highest value from .* to /)
-    expect(mergedLabel(chart, fold, other)).toMatch(/^Part of the bar from /)
+    expect(mergedLabel(chart, fold, other)).toMatch(/^Shares the bar from /)
   })
 })
