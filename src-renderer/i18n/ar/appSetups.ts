@@ -20,9 +20,9 @@ export const appSetups = {
     shell: 'في الطرفية التي تشغّل التطبيق. كل ما بُني على مكتبات OpenAI الرسمية يقرأ هذين المتغيرين.',
     streamed: 'رد مبثوث كما يصل.',
     python: 'بعد `pip install openai`، في برنامج Python.',
-    onceKey: 'مرة واحدة في طرفية: المفتاح.',
+    onceKey: 'يُنفَّذ مرة واحدة في طرفية لحفظ المفتاح.',
     llmModels: 'يُضاف إلى extra-openai-models.yaml في المجلد الذي يطبعه `dirname "$(llm logs path)"`.',
-    finally: 'ثم في طرفية.',
+    finally: 'ثم يُنفَّذ هذا في طرفية.',
     module: 'بعد `npm install {{packages}}`، في وحدة برمجية.',
   },
   /** When a change of its file takes effect. */

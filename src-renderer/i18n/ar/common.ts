@@ -28,8 +28,8 @@ export const common = {
   madeBy: 'أنشأه {{app}}',
   creator: 'المُنشئ',
   terms: {
-    estimate: 'تقديري',
-    estimated: 'تقديري: رقم مقدَّر إلى أن تبلّغ الخدمة عن الرقم',
+    estimate: 'تقديريًا',
+    estimated: 'تقديريًا: رقم مقدَّر إلى أن تبلّغ الخدمة عن الرقم',
     modelMap: 'خريطة النماذج: أيّ نموذج من نماذجك يحصل عليه التطبيق مقابل اسم النموذج الذي يطلبه',
     slots: 'الخانات: عدد الطلبات التي تنفّذها الخدمة لهذا المفتاح في الوقت نفسه',
     loggedBodies: 'المحتويات المسجَّلة: النصوص الكاملة للطلبات والردود',
@@ -43,7 +43,7 @@ export const common = {
   },
   cost: {
     measured: '{{amount}} SC مُقاس',
-    estimated: '{{amount}} SC تقديري',
+    estimated: '{{amount}} SC تقديريًا',
     plain: '{{amount}} SC',
     unknown: 'غير معروفة',
   },

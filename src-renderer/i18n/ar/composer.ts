@@ -82,12 +82,12 @@ export const composer = {
   addHint: 'يضيف Enter الرسالة دون طلب رد',
 
   queue: 'إلى الانتظار',
-  queueToModels_zero: 'إلى قائمة انتظار النماذج ({{count}})',
-  queueToModels_one: 'إلى قائمة انتظار نموذج واحد',
-  queueToModels_two: 'إلى قائمة انتظار نموذجين',
-  queueToModels_few: 'إلى قائمة انتظار {{count}} نماذج',
-  queueToModels_many: 'إلى قائمة انتظار {{count}} نموذجًا',
-  queueToModels_other: 'إلى قائمة انتظار {{count}} نموذج',
+  queueToModels_zero: 'إلى قائمة الانتظار (النماذج: {{count}})',
+  queueToModels_one: 'إلى قائمة الانتظار (نموذج واحد)',
+  queueToModels_two: 'إلى قائمة الانتظار (نموذجان)',
+  queueToModels_few: 'إلى قائمة الانتظار ({{count}} نماذج)',
+  queueToModels_many: 'إلى قائمة الانتظار ({{count}} نموذجًا)',
+  queueToModels_other: 'إلى قائمة الانتظار ({{count}} نموذج)',
   queueTitle: 'الرسائل في قائمة الانتظار',
   /** What Enter does while a reply is running. */
   queueHint: 'تُرسل عند انتهاء هذا الرد',

@@ -44,7 +44,7 @@ export const images = {
     numberOf_other: '{{count}} صورة',
     draw: 'إنشاء',
     drawing: 'جارٍ الإرسال…',
-    cost: '{{sc}} SC تقديري',
+    cost: '{{sc}} SC تقديريًا',
     needPrompt: 'يُرجى وصف الصورة المراد إنشاؤها',
     needConnection: 'غير متصل. ما زال يمكن الاطلاع على صورك المحفوظة.',
     needConnectionFirst: 'يُرجى الاتصال بالخدمة لإنشاء الصور.',

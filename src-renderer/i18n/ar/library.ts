@@ -217,7 +217,7 @@ export const library = {
   promptsAbout: 'نصوص يُعاد استخدامها. يصبح {{example}} في النص حقلًا للتعبئة.',
   promptsFind: 'بحث في الموجِّهات',
   promptsEmpty: 'لا موجِّهات بعد',
-  promptsEmptyAbout: 'لحفظ النصوص كثيرة الاستخدام، مثل تعليمات المراجعة أو قالب رسالة.',
+  promptsEmptyAbout: 'لحفظ النصوص كثيرة الاستخدام، مثل تعليمات مراجعة نص أو قالب رسالة.',
   promptsNoMatch: 'لا موجِّهات تطابق «{{text}}».',
   promptNew: 'موجِّه جديد',
   promptEdit: 'تعديل «{{name}}»',

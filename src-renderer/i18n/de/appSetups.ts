@@ -24,9 +24,9 @@ export const appSetups = {
       'In der Shell, die die App startet. Alles, was die offiziellen OpenAI-Bibliotheken nutzt, liest diese beiden.',
     streamed: 'Eine Antwort, die Stück für Stück ankommt.',
     python: 'Nach `pip install openai`, in einem Python-Programm.',
-    onceKey: 'Einmal, in einem Terminal: der Schlüssel.',
+    onceKey: 'Einmal in einem Terminal ausführen, um den Schlüssel zu speichern.',
     llmModels: 'Zu extra-openai-models.yaml hinzufügen, in dem Ordner, den `dirname "$(llm logs path)"` ausgibt.',
-    finally: 'Dann, in einem Terminal.',
+    finally: 'Dann in einem Terminal ausführen.',
     module: 'Nach `npm install {{packages}}`, in einem Modul.',
   },
   /** When a change of its file takes effect. */

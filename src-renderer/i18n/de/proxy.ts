@@ -337,8 +337,8 @@ export const proxy = {
   refusals: {
     title: 'Abgewiesene Anfragen von Unbekannten',
     list: 'Absender und Gründe',
-    latest_one: 'seit dem Start. Zuletzt: {{from}}, {{count}}-mal, {{at}}',
-    latest_other: 'seit dem Start. Zuletzt: {{from}}, {{count}}-mal, {{at}}',
+    latest_one: 'seit dem Start. Zuletzt: {{from}} ({{count}}-mal, {{at}})',
+    latest_other: 'seit dem Start. Zuletzt: {{from}} ({{count}}-mal, {{at}})',
     none: 'Keine seit dem Start',
     reason: 'Grund',
     times: 'Anzahl',

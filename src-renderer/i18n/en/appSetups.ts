@@ -21,9 +21,9 @@ export const appSetups = {
     shell: 'In the shell that starts the app. Everything built on the official OpenAI libraries reads these two.',
     streamed: 'A streamed reply, as it comes.',
     python: 'After `pip install openai`, in a Python program.',
-    onceKey: 'Once, in a terminal: the key.',
+    onceKey: 'Run this once in a terminal, to store the key.',
     llmModels: 'Add to extra-openai-models.yaml in the folder that `dirname "$(llm logs path)"` prints.',
-    finally: 'Then, in a terminal.',
+    finally: 'Then run this in a terminal.',
     module: 'After `npm install {{packages}}`, in a module.',
   },
   /** When a change of its file takes effect. */

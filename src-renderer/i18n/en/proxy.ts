@@ -329,8 +329,8 @@ export const proxy = {
   refusals: {
     title: 'Refused requests of unknown callers',
     list: 'Callers and reasons',
-    latest_one: 'since start. Latest: {{from}}, {{count}} time, {{at}}',
-    latest_other: 'since start. Latest: {{from}}, {{count}} times, {{at}}',
+    latest_one: 'since start. Latest: {{from}} ({{count}} time, {{at}})',
+    latest_other: 'since start. Latest: {{from}} ({{count}} times, {{at}})',
     none: 'None since start',
     reason: 'Reason',
     times: 'Times',

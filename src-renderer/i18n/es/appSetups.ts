@@ -23,9 +23,9 @@ export const appSetups = {
       'En el shell que inicia la app. Todo lo que se basa en las bibliotecas oficiales de OpenAI lee estas dos variables.',
     streamed: 'Una respuesta que se muestra a medida que llega.',
     python: 'Después de `pip install openai`, en un programa de Python.',
-    onceKey: 'Una sola vez, en un terminal: la clave.',
+    onceKey: 'Ejecútalo una sola vez en un terminal para guardar la clave.',
     llmModels: 'Añádelo a extra-openai-models.yaml en la carpeta que muestra `dirname "$(llm logs path)"`.',
-    finally: 'Después, en un terminal.',
+    finally: 'Después, ejecuta esto en un terminal.',
     module: 'Después de `npm install {{packages}}`, en un módulo.',
   },
   /** When a change of its file takes effect. */

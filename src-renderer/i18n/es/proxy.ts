@@ -353,9 +353,9 @@ export const proxy = {
   refusals: {
     title: 'Solicitudes rechazadas de desconocidos',
     list: 'Procedencia y motivos',
-    latest_one: 'desde el inicio. Última: {{from}}, {{count}} vez, {{at}}',
-    latest_many: 'desde el inicio. Última: {{from}}, {{count}} de veces, {{at}}',
-    latest_other: 'desde el inicio. Última: {{from}}, {{count}} veces, {{at}}',
+    latest_one: 'desde el inicio. Última: {{from}} ({{count}} vez, {{at}})',
+    latest_many: 'desde el inicio. Última: {{from}} ({{count}} de veces, {{at}})',
+    latest_other: 'desde el inicio. Última: {{from}} ({{count}} veces, {{at}})',
     none: 'Ninguna desde el inicio',
     reason: 'Motivo',
     times: 'Veces',

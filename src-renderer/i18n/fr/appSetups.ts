@@ -24,9 +24,9 @@ export const appSetups = {
       'Dans le shell qui démarre l’app. Tout ce qui repose sur les bibliothèques officielles d’OpenAI lit ces deux variables.',
     streamed: 'Une réponse en flux, à mesure qu’elle arrive.',
     python: 'Après `pip install openai`, dans un programme Python.',
-    onceKey: 'Une fois, dans un terminal : la clé.',
+    onceKey: 'Exécutez ceci une fois dans un terminal pour enregistrer la clé.',
     llmModels: 'Ajoutez ceci à extra-openai-models.yaml, dans le dossier qu’affiche `dirname "$(llm logs path)"`.',
-    finally: 'Ensuite, dans un terminal.',
+    finally: 'Exécutez ensuite ceci dans un terminal.',
     module: 'Après `npm install {{packages}}`, dans un module.',
   },
   /** When a change of its file takes effect. */

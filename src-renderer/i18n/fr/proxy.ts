@@ -354,9 +354,9 @@ export const proxy = {
   refusals: {
     title: 'Requêtes refusées d’appelants inconnus',
     list: 'Appelants et motifs',
-    latest_one: 'depuis le démarrage. Dernière : {{from}}, {{count}} fois, {{at}}',
-    latest_many: 'depuis le démarrage. Dernière : {{from}}, {{count}} fois, {{at}}',
-    latest_other: 'depuis le démarrage. Dernière : {{from}}, {{count}} fois, {{at}}',
+    latest_one: 'depuis le démarrage. Dernière : {{from}} ({{count}} fois, {{at}})',
+    latest_many: 'depuis le démarrage. Dernière : {{from}} ({{count}} fois, {{at}})',
+    latest_other: 'depuis le démarrage. Dernière : {{from}} ({{count}} fois, {{at}})',
     none: 'Aucune depuis le démarrage',
     reason: 'Motif',
     times: 'Nombre',

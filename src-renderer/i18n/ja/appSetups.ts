@@ -23,9 +23,9 @@ export const appSetups = {
       'アプリを起動するシェルで実行してください。OpenAIの公式ライブラリを使うものは、すべてこの2つを読み取ります。',
     streamed: '届いた順に表示される、ストリーミングの返信。',
     python: '`pip install openai`の後に、Pythonのプログラムで使用してください。',
-    onceKey: '最初に1回、ターミナルで：キー。',
+    onceKey: 'ターミナルで1回だけ実行し、キーを設定してください。',
     llmModels: '`dirname "$(llm logs path)"`が表示するフォルダー内のextra-openai-models.yamlに追加してください。',
-    finally: '次に、ターミナルで。',
+    finally: '次に、ターミナルで実行してください。',
     module: '`npm install {{packages}}`の後に、モジュールで使用してください。',
   },
   /** When a change of its file takes effect. */

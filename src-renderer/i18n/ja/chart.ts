@@ -13,7 +13,7 @@ export const chart = {
   spokenPart: '{{name}} {{figure}}',
   state: {
     running: '進行中',
-    partial: '期間の終了前に更新。最終的な数値は増える可能性があります',
+    partial: '期間の終了前に更新されたため、最終的な数値は増える可能性があります',
     gap: 'データなし：更新されていません',
   },
   key: {
@@ -28,6 +28,6 @@ export const chart = {
     month_other: '棒1本＝{{count}}か月間の最大値',
   },
   foldHighest: '{{from}}～{{to}}の最大値',
-  foldOther: '最大値を示す{{from}}～{{to}}の棒の一部',
+  foldOther: '{{from}}～{{to}}をまとめた棒の一部（棒は最大値だけを表示）',
   fromTo: '{{from}}～{{to}}',
 }

@@ -142,7 +142,7 @@ export const library = {
   promptsAbout: '繰り返し使うテキスト。テキスト中の{{example}}は入力欄になります。',
   promptsFind: 'プロンプトを検索',
   promptsEmpty: 'プロンプトはまだありません',
-  promptsEmptyAbout: 'レビューの指示や手紙のひな形など、よく使うテキストを保存できます。',
+  promptsEmptyAbout: '文章をレビューする指示や手紙のひな形など、よく使うテキストを保存できます。',
   promptsNoMatch: '「{{text}}」に一致するプロンプトはありません。',
   promptNew: '新しいプロンプト',
   promptEdit: '「{{name}}」を編集',

@@ -22,9 +22,9 @@ export const appSetups = {
     shell: 'No shell que inicia o app. Tudo o que usa as bibliotecas oficiais da OpenAI lê estas duas.',
     streamed: 'Uma resposta por streaming, conforme chega.',
     python: 'Depois de `pip install openai`, em um programa Python.',
-    onceKey: 'Uma única vez, em um terminal: a chave.',
+    onceKey: 'Execute isto uma única vez em um terminal para salvar a chave.',
     llmModels: 'Adicione a extra-openai-models.yaml na pasta que `dirname "$(llm logs path)"` mostra.',
-    finally: 'Depois, em um terminal.',
+    finally: 'Depois, execute isto em um terminal.',
     module: 'Depois de `npm install {{packages}}`, em um módulo.',
   },
   /** When a change of its file takes effect. */

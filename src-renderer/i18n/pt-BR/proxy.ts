@@ -351,9 +351,9 @@ export const proxy = {
   refusals: {
     title: 'Recusas a solicitantes desconhecidos',
     list: 'Solicitantes e motivos',
-    latest_one: 'desde o início. Última: {{from}}, {{count}} vez, {{at}}',
-    latest_many: 'desde o início. Última: {{from}}, {{count}} de vezes, {{at}}',
-    latest_other: 'desde o início. Última: {{from}}, {{count}} vezes, {{at}}',
+    latest_one: 'desde o início. Última: {{from}} ({{count}} vez, {{at}})',
+    latest_many: 'desde o início. Última: {{from}} ({{count}} de vezes, {{at}})',
+    latest_other: 'desde o início. Última: {{from}} ({{count}} vezes, {{at}})',
     none: 'Nenhuma desde o início',
     reason: 'Motivo',
     times: 'Vezes',

@@ -46,7 +46,7 @@ export const alerts = {
   },
   tokens: {
     title: '{{app}}：词元限制过低',
-    body: '其通常的请求使用 {{usual}} 个词元，而限制为每分钟 {{limit}} 个。这样的请求会被拒绝。',
+    body: '它的请求通常使用 {{usual}} 个词元，而限制为每分钟 {{limit}} 个。这样的请求会被拒绝。',
   },
   app: {
     paused: '{{app}} 已暂停',

@@ -28,6 +28,6 @@ export const chart = {
     month_other: '1 个柱形 = {{count}} 个月中的最高值',
   },
   foldHighest: '{{from}}至{{to}}的最高值',
-  foldOther: '{{from}}至{{to}}柱形的一部分，柱形显示最高值',
+  foldOther: '属于{{from}}至{{to}}的柱形，该柱形只显示最高值',
   fromTo: '{{from}}至{{to}}',
 }

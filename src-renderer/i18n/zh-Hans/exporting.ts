@@ -54,7 +54,7 @@ export const exporting = {
   noDocumentText: '此文件的文字已不存在。',
   version: '版本 {{at}} / {{of}}',
   called: {
-    awaiting: '已调用 {{name}}：等待允许',
+    awaiting: '已调用 {{name}}：等待批准',
     by_hand: '已调用 {{name}}：等待手动输入结果',
     running: '已调用 {{name}}：运行中',
     done: '已调用 {{name}}：已完成',

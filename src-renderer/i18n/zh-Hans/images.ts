@@ -66,7 +66,7 @@ export const images = {
     notShown: '未显示',
     saveFile: '保存文件',
     saveFileOf: '保存文件 {{number}}',
-    fileKept: '收到的内容已保存，可将其另存为文件。',
+    fileKept: '收到的内容已存储在此电脑上，可将其另存为文件。',
     failed: '失败',
     none: '失败',
     notFetched: '不再可用',

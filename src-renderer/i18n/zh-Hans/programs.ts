@@ -36,7 +36,7 @@ export const programs = {
     about: '本地 API 现在位于 {{address}}。可以将新地址写入这些程序的文件。',
     write: '写入新地址',
   },
-  written_other: '{{count}} 个文件已写入新的地址或密钥。',
+  written_other: '已将新的地址或密钥写入 {{count}} 个文件。',
   notWritten: '未写入：{{names}}。请重新连接它们。',
   panel: {
     about: '“连接”会将这些行写入文件。文件中的其他内容保持不变，“断开连接”会将这些行移除。',

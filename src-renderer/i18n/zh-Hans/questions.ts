@@ -23,7 +23,7 @@ export const questions = {
   tomorrow: '允许到明天（UTC）',
   refuse: '拒绝',
   notice: '模型：{{models}}。最高费用：{{cost}}。今天的支出：{{today}}。',
-  offer: '此页面在后台时，询问很容易被错过。',
+  offer: '此页面在后台时，很容易错过询问。',
   notify: '通知我',
   before: {
     once: '{{app}} 的请求此前已允许一次。',

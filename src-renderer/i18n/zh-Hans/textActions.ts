@@ -15,7 +15,7 @@ export const textActions = {
   waiting: '正在等待回复…',
   done: '结果已完成。',
   stopped: '已停止',
-  cut: '模型达到最大长度后停止。',
+  cut: '回复达到最大长度，模型因此停止。',
   stop: '停止',
   close: '关闭',
   copy: '复制',

@@ -56,7 +56,7 @@ export const transcribe = {
   done: '完成',
   discard: '放弃',
   discardTitle: '要放弃此录音吗？',
-  discardAbout: '{{time}} 的音频将永久删除。',
+  discardAbout: '时长 {{time}} 的音频将永久删除。',
   finishing: '正在保存…',
   notKeptNow: '目前无法保存录音。它保留在此窗口中，并会尽快保存。',
   saveHere: '保存为文件',

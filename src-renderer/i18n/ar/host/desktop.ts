@@ -106,7 +106,7 @@ export const desktop = {
     both: '{{requests}}، {{recordings}}',
     idle: 'لا طلبات جارية',
     spent: 'اليوم: {{amount}} SC',
-    spentEstimated: 'اليوم: {{amount}} SC تقديري',
+    spentEstimated: 'اليوم: {{amount}} SC تقديريًا',
     resumeApps: 'استئناف كل التطبيقات',
     pauseApps: 'إيقاف كل التطبيقات مؤقتًا',
     open: 'فتح Inference Studio',

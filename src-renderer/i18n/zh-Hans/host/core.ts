@@ -15,7 +15,7 @@ export const core = {
       total: '总计 {{spent}} / {{budget}} SC。',
     },
     tokens: '{{app}}：词元限制过低',
-    tokensBody: '其通常的请求使用 {{usual}} 个词元，而限制为每分钟 {{limit}} 个。',
+    tokensBody: '它的请求通常使用 {{usual}} 个词元，而限制为每分钟 {{limit}} 个。',
     appPaused: '{{app}} 已暂停',
     appExpired: '{{app}} 的密钥已过期',
     appBody: '此应用的一条请求被拒绝。',

@@ -87,7 +87,7 @@ export const desktop = {
     idle: '没有正在运行的请求',
     spent: '今天：{{amount}} SC',
     spentEstimated: '今天：{{amount}} SC（估算）',
-    resumeApps: '恢复所有应用',
+    resumeApps: '恢复使用所有应用',
     pauseApps: '暂停所有应用',
     open: '打开 Inference Studio',
   },

@@ -1,7 +1,7 @@
 /** Texts of the gallery of MCP servers in Settings. */
 export const mcpGallery = {
   title: 'MCP 服务器库',
-  about: '常用的服务器。在你看到命令并添加服务器之前，不会安装或启动任何内容。',
+  about: '知名的服务器。在你看到命令并添加服务器之前，不会安装或启动任何内容。',
   addTitle: '添加 {{name}}',
   may: '它能做什么',
   needs: '它需要什么',
