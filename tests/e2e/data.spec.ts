@@ -11,7 +11,7 @@ import { png } from '../core/features/media/pictures.ts'
 import { imageRow, recordingRow } from '../core/features/media/rows.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, takePictures } from './chatWorld.ts'
-import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
+import { closeHosts, newDataDir, openWebHost, tellingBrowser } from './hosts.ts'
 import { goToPage } from './journey.ts'
 
 // A long journey with three axe runs, possibly on a busy machine.
@@ -214,8 +214,8 @@ test('while a damaged log is repaired the address shows a page with progress, th
   const dataDir = filledFolder()
   moreRequests(dataDir, 150_000)
   behead(join(dataDir, 'ledger.sqlite'))
-  const early = Promise.withResolvers<string>()
-  const starting = openWebHost(dataDir, ['--sandbox'], {}, early.resolve)
+  const opener = tellingBrowser()
+  const starting = openWebHost(dataDir, ['--sandbox', '--open'], opener.env)
   // Polls until the repair ends: a paused repair reports its last row count again.
   let repairing: { status: number; body: string } | null = null
   let isHeld = true
@@ -226,7 +226,7 @@ test('while a damaged log is repaired the address shows a page with progress, th
     if (reply.status() === 503 && /"rows":[1-9]/.test(body)) repairing = { status: 503, body }
     await route.fulfill({ response: reply, body })
   })
-  await page.goto(await early.promise)
+  await page.goto(await opener.address())
   await expect(page.getByRole('status')).toHaveText('Repairing the request log…')
   await expect(page.getByText(/^\d{1,3},000 rows recovered so far$/)).toBeVisible()
   // The URL no longer contains the token, and the page still has access.

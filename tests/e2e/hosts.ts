@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -49,12 +49,26 @@ export async function openSandbox(options?: Parameters<typeof startSandbox>[0]):
   return sandbox
 }
 
-/** Starts the built `serve` command on free ports and waits for its ready line. `early` receives the URL of the progress page before that. */
+/** A browser for `serve --open` that only tells which address it was given. */
+export function tellingBrowser(): { env: Record<string, string>; address(): Promise<string> } {
+  const folder = newDataDir()
+  const opened = join(folder, 'opened')
+  writeFileSync(join(folder, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" > ${opened}.new && mv ${opened}.new ${opened}\n`)
+  chmodSync(join(folder, 'xdg-open'), 0o755)
+  return {
+    env: { DISPLAY: ':99', PATH: `${folder}:/usr/bin:/bin` },
+    async address() {
+      while (!existsSync(opened)) await new Promise((resolve) => setTimeout(resolve, 20))
+      return readFileSync(opened, 'utf8')
+    },
+  }
+}
+
+/** Starts the built `serve` command on free ports and waits for its ready line. */
 export async function openWebHost(
   dataDir: string,
   args: string[] = [],
   env: Record<string, string> = {},
-  early?: (url: string) => void,
 ): Promise<WebHost> {
   const child = spawn(
     node24(),
@@ -69,8 +83,6 @@ export async function openWebHost(
   let output = ''
   child.stderr.on('data', (bytes: Buffer) => {
     output += bytes
-    const url = /Progress: (http:\S+)/.exec(output)?.[1]
-    if (url) early?.(url)
   })
   child.stdout.on('data', (bytes: Buffer) => {
     output += bytes

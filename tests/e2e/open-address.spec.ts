@@ -1,10 +1,8 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { shell } from '../../src-renderer/i18n/en/shell.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, takePictures } from './chatWorld.ts'
-import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
+import { closeHosts, newDataDir, openWebHost, tellingBrowser } from './hosts.ts'
 
 // The address that `serve --open` gives to the browser has a code, because every user of the computer can read a command line.
 
@@ -12,13 +10,9 @@ test.afterEach(closeHosts)
 
 /** A web host that has opened its page, with the opened address. */
 async function openHost() {
-  const folder = newDataDir()
-  const opened = join(folder, 'opened')
-  writeFileSync(join(folder, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" > ${opened}.new && mv ${opened}.new ${opened}\n`)
-  chmodSync(join(folder, 'xdg-open'), 0o755)
-  const host = await openWebHost(newDataDir(), ['--open'], { DISPLAY: ':99', PATH: `${folder}:/usr/bin:/bin` })
-  await expect.poll(() => existsSync(opened)).toBe(true)
-  return { host, address: readFileSync(opened, 'utf8') }
+  const opener = tellingBrowser()
+  const host = await openWebHost(newDataDir(), ['--open'], opener.env)
+  return { host, address: await opener.address() }
 }
 
 const expectStudio = async (page: Page): Promise<void> => {

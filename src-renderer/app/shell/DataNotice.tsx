@@ -50,9 +50,11 @@ export function StorageNotice() {
   )
 }
 
-/** Shown on every page until dismissed: damage found at start-up, or the result of a restore. Settings shows both permanently. */
+/**
+ * Shown on every page until dismissed: damage found at start-up, or the result of a restore. Settings shows both permanently. Its texts are
+ * those of Settings, so only its children ask for them, when they are loaded.
+ */
 export function DataNotice() {
-  const { t } = useTranslation('data')
   const studio = useStudio()
   const { page } = useRoute()
   // One string for all items: a selector that returns a new array each time would render endlessly.
@@ -70,19 +72,24 @@ export function DataNotice() {
   return (
     <WithTexts of={['settings']}>
       <div className="flex flex-col gap-2 border-line border-b p-2">
-        {damaged !== '' && (
-          <Notice
-            kind="warn"
-            role="status"
-            title={t('damage.noticeTitle')}
-            action={{ label: t('damage.open'), onClick: () => navigate({ page: 'settings', id: 'data' }) }}
-          >
-            {t('damage.notice', { files: showList(damaged.split('\n')) })}
-          </Notice>
-        )}
+        {damaged !== '' && <Damaged files={damaged.split('\n')} />}
         {restored && <Restored at={restored.summary.madeAt} onDismiss={() => void read(restored.id)} />}
       </div>
     </WithTexts>
+  )
+}
+
+function Damaged({ files }: { files: readonly string[] }) {
+  const { t } = useTranslation('data')
+  return (
+    <Notice
+      kind="warn"
+      role="status"
+      title={t('damage.noticeTitle')}
+      action={{ label: t('damage.open'), onClick: () => navigate({ page: 'settings', id: 'data' }) }}
+    >
+      {t('damage.notice', { files: showList(files) })}
+    </Notice>
   )
 }
 
