@@ -55,9 +55,9 @@ export const interpolation = { escapeValue: false, alwaysFormat: true } as const
 /** Shows a number in a text with the separators of the language: `10,000`. What is no quantity, such as a port or an id, is given as a string. */
 export const numbersInTexts: FormatterModule = {
   type: 'formatter',
-  init: () => {},
-  add: () => {},
-  addCached: () => {},
+  init: () => undefined,
+  add: () => undefined,
+  addCached: () => undefined,
   format: (value, _format, language) =>
     typeof value === 'number' ? countText(value, localeOf(language ?? 'en')) : value,
 }

@@ -176,8 +176,8 @@ function sessionCells(session: AgentSession, tz: string): string[] {
   ]
 }
 
-const lostText = (lost: { turns: number; tokens: number; cost: string }): string =>
-  t(lost.cost === '0' ? 'requests.lostTurns' : 'requests.lostTurnsCost', { ...lost, cost: `~${lost.cost}` })
+const lostText = ({ turns, tokens: count, cost }: { turns: number; tokens: number; cost: string }): string =>
+  t(cost === '0' ? 'requests.lostTurns' : 'requests.lostTurnsCost', { turns, count, cost: `~${cost}` })
 
 /** Why a request lost the cache, and how much of it: `lost 4,200 tokens, ~0.0021 SC: tool added, plan`. Empty when it lost nothing. */
 function lossText({ loss: { tokens, cost, change, section } }: SessionTurn): string {
@@ -185,8 +185,8 @@ function lossText({ loss: { tokens, cost, change, section } }: SessionTurn): str
   const why = t(`requests.change.${change}`)
   const lost =
     cost === null
-      ? t('requests.lost', { tokens, change: why })
-      : t('requests.lostCost', { tokens, cost: `~${cost}`, change: why })
+      ? t('requests.lost', { count: tokens, change: why })
+      : t('requests.lostCost', { count: tokens, cost: `~${cost}`, change: why })
   return section?.name ? `${lost}, ${section.name}` : lost
 }
 
