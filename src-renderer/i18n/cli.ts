@@ -2,7 +2,7 @@
 import { countText } from '../../src-preload/contract/amountText.ts'
 import { cli } from './en/host/cli.ts'
 import { cliHelp } from './en/host/cliHelp.ts'
-import { type AreaTexts, languagesOf, loadTexts, pickLanguage, type TextFiles } from './language.ts'
+import { type AreaTexts, languagesOf, loadTexts, localeOf, pickLanguage, type TextFiles } from './language.ts'
 
 // The texts of the command line. i18next would take a fifth of the time that a command needs to start (decision 0061), so a text is found and
 // filled in here, from the same files.
@@ -51,7 +51,7 @@ export async function speak(wanted: readonly string[]): Promise<string> {
 const isEnglish = (tag: string | undefined): boolean => tag === undefined || /^en(?:-|$)/i.test(tag)
 
 /** The language in use as a locale for `Intl`. */
-export const locale = (): string => (language === 'en' ? 'en' : `${language}-u-nu-latn`)
+export const locale = (): string => localeOf(language)
 
 /** Joins names: `--web and --api`. */
 export const and = (names: readonly string[]): string => new Intl.ListFormat(locale()).format(names)
@@ -60,7 +60,7 @@ export const and = (names: readonly string[]): string => new Intl.ListFormat(loc
 export const or = (names: readonly string[]): string =>
   new Intl.ListFormat(locale(), { type: 'disjunction' }).format(names)
 
-/** A message. A number `count` chooses its plural form, and is shown with separators. */
+/** A message. Numbers are shown with separators, and `count` chooses the plural form. A port or an id is given as a string. */
 export const t = (key: KeyOf<'cli'>, values?: Values): string => text('cli', key, values)
 
 /** A text of the help. */
@@ -86,11 +86,16 @@ function text(area: keyof typeof english, key: string, values?: Values): string 
   if (typeof count !== 'number') return filled(find(texts[area], key) ?? key, values)
   forms ??= new Intl.PluralRules(language)
   const found = find(texts[area], `${key}_${forms.select(count)}`) ?? find(texts[area], `${key}_other`)
-  return filled(found ?? key, { ...values, count: countText(count, locale()) })
+  return filled(found ?? key, values)
 }
 
 const filled = (words: string, values?: Values): string =>
-  values === undefined ? words : words.replace(/\{\{(\w+)\}\}/g, (all, name: string) => String(values[name] ?? all))
+  values === undefined
+    ? words
+    : words.replace(/\{\{(\w+)\}\}/g, (all, name: string) => {
+        const value = values[name] ?? all
+        return typeof value === 'number' ? countText(value, locale()) : value
+      })
 
 function find(area: AreaTexts | undefined, key: string): string | undefined {
   let at: AreaTexts | string | undefined = area

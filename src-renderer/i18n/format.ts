@@ -1,9 +1,9 @@
 import { countText, showSc as scText, withMinus } from '../../src-preload/contract/amountText.ts'
 import { i18n } from './index.ts'
-import { directionOf } from './language.ts'
+import { directionOf, localeOf } from './language.ts'
 
-/** The window's language as a locale for `Intl`. Figures are the same digits in every language, because amounts and code are copied. */
-export const locale = (): string => `${i18n.language || 'en'}-u-nu-latn`
+/** The window's language as a locale for `Intl`. */
+export const locale = (): string => localeOf(i18n.language || 'en')
 
 const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat>()
 

@@ -2,7 +2,16 @@
 import i18next, { type i18n } from 'i18next'
 import { core } from './en/host/core.ts'
 import { desktop } from './en/host/desktop.ts'
-import { type AreaTexts, languagesOf, loadTexts, pickLanguage, type TextFiles } from './language.ts'
+import {
+  type AreaTexts,
+  interpolation,
+  languagesOf,
+  loadTexts,
+  localeOf,
+  numbersInTexts,
+  pickLanguage,
+  type TextFiles,
+} from './language.ts'
 
 /** Without the bundler, as tests start programs, there is English only. */
 const files: TextFiles =
@@ -31,10 +40,10 @@ export interface Words {
 }
 
 export function createWords(): Words {
-  const texts = i18next.createInstance()
+  const texts = i18next.createInstance({ interpolation }).use(numbersInTexts)
   void texts.init({
     ...{ lng: 'en', fallbackLng: 'en', resources: { en: { core, desktop } }, ns: ['core', 'desktop'] },
-    ...{ initAsync: false, interpolation: { escapeValue: false } },
+    initAsync: false,
   })
   let latest = 'en'
   return {
@@ -43,7 +52,7 @@ export function createWords(): Words {
       return texts.language
     },
     get locale() {
-      return `${texts.language}-u-nu-latn`
+      return localeOf(texts.language)
     },
     async follow(setting, preferred) {
       const language = pickLanguage(setting, preferred, languagesOf(files))

@@ -8,8 +8,10 @@ import { allGroups, groupOf, type TextGroup, textGroups } from './groups.ts'
 import {
   type AreaTexts,
   directionOf,
+  interpolation,
   languagesOf,
   loadTexts,
+  numbersInTexts,
   pickLanguage,
   systemLanguage,
   type TextFiles,
@@ -24,7 +26,7 @@ declare module 'i18next' {
 }
 
 /** All texts of the window. Each area has a namespace in a file of its own. The compiler checks the keys. */
-export const i18n = i18next.createInstance()
+export const i18n = i18next.createInstance({ interpolation }).use(numbersInTexts)
 
 /** Each language is a folder. Only the one in use is loaded, first what every page shows, then the groups of `groups.ts`. */
 const files: TextFiles = import.meta.glob<Record<string, AreaTexts>>('./*/*.ts')
@@ -54,8 +56,6 @@ export async function startWords(): Promise<void> {
       resources: {},
       defaultNS: 'common',
       initAsync: false,
-      // React already escapes text.
-      interpolation: { escapeValue: false },
     })
     if (import.meta.env.DEV) await Promise.all([null, ...allGroups].map((group) => load('en', group)))
   }

@@ -1,3 +1,6 @@
+import type { FormatterModule } from 'i18next'
+import { countText } from '../../src-preload/contract/amountText.ts'
+
 /** Value of the language setting that follows the system. */
 export const systemLanguage = 'system'
 
@@ -41,6 +44,22 @@ export function nameOf(language: string): string {
   const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
   const [first = ''] = name
   return first.toLocaleUpperCase(language) + name.slice(first.length)
+}
+
+/** A language as a locale for `Intl`. Figures are the same digits in every language, because amounts and code are copied. */
+export const localeOf = (language: string): string => `${language}-u-nu-latn`
+
+/** Options of i18next with which every value of a text passes `numbersInTexts`. React already escapes text. */
+export const interpolation = { escapeValue: false, alwaysFormat: true } as const
+
+/** Shows a number in a text with the separators of the language: `10,000`. What is no quantity, such as a port or an id, is given as a string. */
+export const numbersInTexts: FormatterModule = {
+  type: 'formatter',
+  init: () => undefined,
+  add: () => undefined,
+  addCached: () => undefined,
+  format: (value, _format, language) =>
+    typeof value === 'number' ? countText(value, localeOf(language ?? 'en')) : value,
 }
 
 /** Texts of one area, by key. `count` selects between keys that end in `_one`, `_other` and the further plural forms of a language. */

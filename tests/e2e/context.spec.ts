@@ -45,7 +45,7 @@ test('a full context says so, teaches its length, and a summary on a new branch 
   const summarise = lastReply(page).getByRole('button', { name: windowText('context:summariseOldest') })
   await summarise.focus()
   await page.keyboard.press('Enter')
-  await expect(dialog(page)).toContainText(/4 messages, [\d,]+ tokens est\., are sent to small-context/)
+  await expect(dialog(page)).toContainText(/4 messages are sent to small-context: [\d,]+ tokens est\./)
   await expectAccessible(page, 'dialog[open]')
   await takePictures(page, 'context-summary-plan')
   await button(page, windowText('context:start')).focus()

@@ -120,12 +120,12 @@ export function checkKeyFile(path: string, facts: Stats, option: string): void {
 
 /** Node makes all descriptors of its start uninheritable, so started programs do not get this one. */
 async function keyFromDescriptor(descriptor: number, option = '--api-key-fd'): Promise<string> {
-  const what = t('key.descriptor', { number: descriptor, option })
+  const what = t('key.descriptor', { number: String(descriptor), option })
   try {
     if (descriptor === 0) return await keyFromStandardInput()
     const facts = fstatSync(descriptor)
     if (isOfNode(descriptor, facts)) {
-      throw bad(t('key.notOpen', { what, number: descriptor }))
+      throw bad(t('key.notOpen', { what, number: String(descriptor) }))
     }
     return await wholeKey(streamOf(descriptor, facts, false), what)
   } catch (thrown) {

@@ -26,10 +26,11 @@ export async function listenOn(server: Server, port: number, orNext: boolean): P
     if (failure.code === 'EADDRINUSE') isReserved = false
   }
   // EACCES: a low port on Linux, a range that the system took on Windows.
+  const ports = { port: String(port), first: String(port), last: String(last) }
   const words =
     last === port
-      ? t(isReserved ? 'port.reserved' : 'port.inUse', { port })
-      : t(isReserved ? 'port.severalReserved' : 'port.severalInUse', { first: port, last })
+      ? t(isReserved ? 'port.reserved' : 'port.inUse', ports)
+      : t(isReserved ? 'port.severalReserved' : 'port.severalInUse', ports)
   throw ownError('port_taken', words)
 }
 

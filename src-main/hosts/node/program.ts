@@ -345,7 +345,7 @@ function serveUsageFault(options: Omit<ServeOptions, 'json' | 'log'>): string | 
   if (!web && webPort !== undefined) return together('--web-port', '--no-web')
   if (!api && apiPort !== undefined) return together('--api-port', '--no-api')
   if (!api && ollama !== undefined) return together('--ollama', '--no-api')
-  if (webPort && webPort === apiPort) return t('usage.samePort', { port: webPort })
+  if (webPort && webPort === apiPort) return t('usage.samePort', { port: String(webPort) })
   return null
 }
 

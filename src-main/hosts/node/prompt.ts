@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs'
-import { locale, t } from '../../../src-renderer/i18n/cli.ts'
+import { t } from '../../../src-renderer/i18n/cli.ts'
 import { type KeySource, readsStandardInput } from './apiKey.ts'
 import { usageError } from './failure.ts'
 import { tell } from './output.ts'
@@ -27,7 +27,7 @@ export async function readPrompt(argument: string | undefined, key: KeySource): 
   return text
 }
 
-const tooLong = () => usageError(t('prompt.tooLong', { most: maxPrompt.toLocaleString(locale()) }))
+const tooLong = () => usageError(t('prompt.tooLong', { most: maxPrompt }))
 
 /** Whether standard input is a pipe, a socket or a file. A device, such as the null device of a service, has no prompt. */
 export function isPiped(): boolean {

@@ -1,5 +1,5 @@
 import type { Opening } from '../../../src-preload/contract/data.ts'
-import { locale, t } from '../../../src-renderer/i18n/cli.ts'
+import { t } from '../../../src-renderer/i18n/cli.ts'
 import { storedData } from '../../core/stored.ts'
 import { logUncaught } from '../lastResort.ts'
 import type { Parts } from './dependencies.ts'
@@ -73,5 +73,5 @@ function createProgressPrinter(): { notify(work: Opening): void; end(): void } {
 
 /** The start-up work as one line for a terminal. */
 function openingLine({ stage, database, rows }: Opening): string {
-  return t(`opening.${stage}.${database}`, { rows: (rows ?? 0).toLocaleString(locale()) })
+  return t(`opening.${stage}.${database}`, { rows: rows ?? 0 })
 }

@@ -1,5 +1,6 @@
 import { ChevronDown, ChevronUp, Maximize2, Minimize2 } from 'lucide-react'
 import { type RefObject, useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { LoggedBody, RequestDetail } from '../../../src-preload/contract/requests.ts'
 import { problemOf } from '../../api/problem.ts'
@@ -124,6 +125,7 @@ function Bodies({ detail }: { detail: RequestDetail }) {
 
 function Body({ body }: { body: LoggedBody }) {
   const t = useChatTranslate()
+  const { t: tools } = useTranslation('chatTools')
   const forms = formsOf(body)
   const [form, setForm] = useState<'pretty' | 'raw'>(forms?.pretty ? 'pretty' : 'raw')
   const box = useRef<HTMLElement>(null)
@@ -160,7 +162,7 @@ function Body({ body }: { body: LoggedBody }) {
       >
         <HighlightedText key={form} text={text.slice(0, maxShown)} language={forms.pretty === null ? 'text' : 'json'} />
       </section>
-      {text.length > maxShown && <p className="chat-faint">{t('rawMore', { more: figure(text.length - maxShown) })}</p>}
+      {text.length > maxShown && <p className="chat-faint">{tools('text.more', { count: text.length - maxShown })}</p>}
     </div>
   )
 }

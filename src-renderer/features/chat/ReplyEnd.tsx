@@ -12,7 +12,7 @@ import { ContextFaultActions, contextWords } from './context/ContextFault.tsx'
 import { remarkOn } from './facts.ts'
 import { useBusy } from './hooks.ts'
 import { continueReply, editTurnOf, retry } from './messageActions.ts'
-import { figure, useChatTranslate } from './messages.ts'
+import { useChatTranslate } from './messages.ts'
 
 /** How a reply ended, when that needs an explanation: stopped, incomplete, failed, or complete with something unusual. */
 export function ReplyEnd({ reply }: { reply: Message }) {
@@ -30,7 +30,7 @@ export function ReplyEnd({ reply }: { reply: Message }) {
   if (!remark) return null
   return (
     <Note icon={<Info aria-hidden />} reply={reply}>
-      {t(remark, { tokens: figure(reply.usage?.completionTokens ?? 0) })}
+      {t(remark, { count: reply.usage?.completionTokens ?? 0 })}
     </Note>
   )
 }

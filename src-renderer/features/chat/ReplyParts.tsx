@@ -64,7 +64,7 @@ function waitText(wait: Wait, now: number, t: ChatTranslate): string {
   if (wait.for === 'first_token') return t('waitFirst', { seconds: lasted })
   const { problem } = wait
   const reason =
-    problem?.kind === 'rate_limited' ? t('busy', { status: problem.status ?? 429 }) : (problem?.message ?? '')
+    problem?.kind === 'rate_limited' ? t('busy', { status: String(problem.status ?? 429) }) : (problem?.message ?? '')
   const attempt = wait.attempt ?? 2
   const left = wait.until === null ? 0 : Date.parse(wait.until) - now
   if (left <= 0) return t('waitRetryNow', { reason, attempt })

@@ -174,14 +174,14 @@ function Row({ id }: { id: number }) {
   return (
     <li className="flex min-w-0 items-center gap-2">
       <span className="num truncate text-soft" title={row !== null && row !== 'gone' ? row.path : undefined}>
-        {t('details.row', { id })}
+        {t('details.row', { id: String(id) })}
       </span>
       <span className="num ms-auto text-faint">
         {row === 'gone'
           ? t('details.rowGone')
           : row &&
             t('details.rowFacts', {
-              status: row.status ?? row.state,
+              status: String(row.status ?? row.state),
               time: took === null ? '' : showMs(took),
             })}
       </span>
@@ -190,7 +190,7 @@ function Row({ id }: { id: number }) {
           size="small"
           variant="plain"
           icon={ArrowUpRight}
-          aria-label={t('details.openRow', { id })}
+          aria-label={t('details.openRow', { id: String(id) })}
           onClick={() => openRow(id)}
         />
       )}

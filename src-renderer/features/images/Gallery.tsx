@@ -192,8 +192,8 @@ const Card = memo(function Card(props: CardProps) {
   const prompt = image.prompt || t('gallery.untitled')
   const facts = t('gallery.name', {
     prompt,
-    width: image.width,
-    height: image.height,
+    width: String(image.width),
+    height: String(image.height),
     date: showInstant(image.createdAt),
   })
   const further = [

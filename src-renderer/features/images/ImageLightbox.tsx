@@ -112,7 +112,7 @@ function useOther(id: string | null): Image | null {
 
 function Facts({ image: { width, height, bytes } }: { image: Image }) {
   const { t } = useTranslation('composer')
-  return joinFacts([t('size', { width, height }), showSize(bytes)])
+  return joinFacts([t('size', { width: String(width), height: String(height) }), showSize(bytes)])
 }
 
 /** Deletes the image. First shows the next image, or the gallery after the last one, because reading a deleted image would fail. */

@@ -207,7 +207,7 @@ function Small({ app, use, now }: { app: App; use: AppUse | null; now: number })
     app.budgetDay === null && app.budgetMonth === null && app.budgetTotal === null && t('apps.budget.none'),
     ...(['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const).map((limit) => {
       const figure = app[limit]
-      return figure === null ? null : t(`apps.limits.${limit}`, { figure: compact(figure) })
+      return figure === null ? null : t(`apps.limits.${limit}`, { count: figure, figure: compact(figure) })
     }),
     app.modelMap.length > 0 && (
       <Term word={t('apps.limits.modelMap', { count: app.modelMap.length })} about={t('common:terms.modelMap')} />

@@ -37,7 +37,9 @@ export function ProxyNotices(props: {
         </Notice>
       )}
       {moved && (
-        <Notice kind="warn">{t('notices.portMoved', { wanted: proxy.wantedPort, port: proxy.port ?? 0 })}</Notice>
+        <Notice kind="warn">
+          {t('notices.portMoved', { wanted: String(proxy.wantedPort), port: String(proxy.port) })}
+        </Notice>
       )}
       {props.allPaused && (
         <Notice kind="warn" action={{ label: t('resumeAll'), onClick: props.onResumeAll }}>

@@ -34,7 +34,11 @@ function ProxyFields({ app: { proxy, settings } }: { app: AppState }) {
       <SettingSwitch field="proxyEnabled" label={t('proxy.enabled')} hint={t('proxy.enabledHint')} />
       <WholeNumberField
         label={t('proxy.port')}
-        hint={moved ? t('proxy.portTaken', { wanted: proxy.wantedPort, port: proxy.port }) : t('proxy.portHint')}
+        hint={
+          moved
+            ? t('proxy.portTaken', { wanted: String(proxy.wantedPort), port: String(proxy.port) })
+            : t('proxy.portHint')
+        }
         bad={t('proxy.portBad')}
         value={settings.proxyPort}
         parse={parsePort}

@@ -64,7 +64,7 @@ function Facts({ speech }: { speech: SpeechDetail }) {
               quiet: speech.seconds === null,
             },
             { id: 'size', name: t('size'), value: showSize(speech.audioBytes) },
-            { id: 'text', name: t('textSize'), value: t('textBytes', { bytes: showCount(speech.textBytes) }) },
+            { id: 'text', name: t('textSize'), value: t('textBytes', { count: speech.textBytes }) },
             { id: 'parts', name: t('parts'), value: `${showCount(speech.partsDone)} / ${showCount(speech.parts)}` },
             { id: 'cost', name: t('cost'), value: <WithSc text={showCost(speech)} />, quiet: speech.cost === null },
             ...(speech.fromId === null

@@ -217,7 +217,7 @@ function Slots({ limits: { slots, key } }: { limits: Limits }) {
         <span className="num text-s text-soft">
           {key.concurrent === null
             ? t('limits.slotsUsedOnly', { count: used })
-            : t('limits.slotsUsed', { used: showCount(used), limit: showCount(key.concurrent) })}
+            : t('limits.used', { used, limit: key.concurrent })}
         </span>
         {slots.waiting > 0 && <Pill tone="warn">{t('limits.waiting', { count: slots.waiting })}</Pill>}
       </header>

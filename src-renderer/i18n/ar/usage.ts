@@ -410,7 +410,6 @@ export const usage = {
     slots: 'المستخدَم الآن',
     slotsAbout: 'يشغل الرد خانة حتى ينتهي.',
     slotsNone: 'لا طلبات جارية.',
-    slotsUsed: 'الخانات: {{used}} من {{limit}}',
     slotsUsedOnly_zero: 'لا خانات',
     slotsUsedOnly_one: 'خانة واحدة',
     slotsUsedOnly_two: 'خانتان',

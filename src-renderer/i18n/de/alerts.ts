@@ -43,11 +43,15 @@ export const alerts = {
   },
   busy: {
     title: '{{app}} ist sehr aktiv',
-    body: 'Anfragen in der letzten Stunde: {{requests}}. Kosten: {{spent}} SC.',
+    body_one: 'Anfragen in der letzten Stunde: {{count}}. Kosten: {{spent}} SC.',
+    body_other: 'Anfragen in der letzten Stunde: {{count}}. Kosten: {{spent}} SC.',
   },
   tokens: {
     title: '{{app}}: Token-Limit zu niedrig',
-    body: 'Eine übliche Anfrage dieser App braucht {{usual}} Tokens, ihr Limit beträgt {{limit}} pro Minute. Solche Anfragen werden abgewiesen.',
+    body_one:
+      'Eine übliche Anfrage dieser App braucht {{count}} Token, ihr Limit beträgt {{limit}} pro Minute. Solche Anfragen werden abgewiesen.',
+    body_other:
+      'Eine übliche Anfrage dieser App braucht {{count}} Tokens, ihr Limit beträgt {{limit}} pro Minute. Solche Anfragen werden abgewiesen.',
   },
   app: {
     paused: '{{app}} ist pausiert',
@@ -57,8 +61,11 @@ export const alerts = {
   cache: {
     title_one: '{{app}} hat den Cache {{count}}-mal verloren',
     title_other: '{{app}} hat den Cache {{count}}-mal in Folge verloren',
-    body: '{{tokens}} Tokens der letzten Anfrage kamen nicht aus dem Cache. Das kostete {{cost}} SC mehr. {{advice}}',
-    bodyUnpriced: '{{tokens}} Tokens der letzten Anfrage kamen nicht aus dem Cache. {{advice}}',
+    body_one: '{{count}} Token der letzten Anfrage kam nicht aus dem Cache. Das kostete {{cost}} SC mehr. {{advice}}',
+    body_other:
+      '{{count}} Tokens der letzten Anfrage kamen nicht aus dem Cache. Das kostete {{cost}} SC mehr. {{advice}}',
+    bodyUnpriced_one: '{{count}} Token der letzten Anfrage kam nicht aus dem Cache. {{advice}}',
+    bodyUnpriced_other: '{{count}} Tokens der letzten Anfrage kamen nicht aus dem Cache. {{advice}}',
   },
   key: {
     low: {

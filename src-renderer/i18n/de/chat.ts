@@ -69,7 +69,6 @@ export const chat = {
   rawFull: 'Volle Größe',
   rawSmaller: 'Kleiner',
   rawCapped: 'Nur der Anfang ist gespeichert. Volle Größe: {{bytes}}.',
-  rawMore: '… {{more}} weitere Zeichen. Kopiere den Text, um alles zu erhalten.',
   rawNotKept:
     'Anfrage und Antwort wurden nicht im Original gespeichert: Das Protokollieren war aus, oder die Frist ist abgelaufen.',
   rawStore_one: 'Künftig {{count}} Tag lang speichern, ohne Geheimnisse',
@@ -133,8 +132,10 @@ export const chat = {
   stoppedEmpty:
     'Gestoppt, bevor Text ankam. Für eine Antwort ohne Ausgabe berechnet der Dienst nichts, aber er hat vielleicht schon eine begonnen.',
   unknownReason: 'Die Antwort ist zu Ende. Der Dienst nannte keinen Grund.',
-  emptyLength:
-    'Keine Antwort: Alle {{tokens}} Tokens waren verbraucht, bevor die Antwort begann, vermutlich für Überlegungen. Erhöhe „Max. Tokens“, oder bitte um weniger.',
+  emptyLength_one:
+    'Keine Antwort: Das einzige Token war verbraucht, bevor die Antwort begann, vermutlich für Überlegungen. Erhöhe „Max. Tokens“, oder bitte um weniger.',
+  emptyLength_other:
+    'Keine Antwort: Alle {{count}} Tokens waren verbraucht, bevor die Antwort begann, vermutlich für Überlegungen. Erhöhe „Max. Tokens“, oder bitte um weniger.',
   emptyReply: 'Der Dienst beendete die Antwort ohne Text.',
   cutLength: 'Die Antwort hat ihr Token-Limit erreicht.',
   contentFilter: 'Der Inhaltsfilter des Dienstes hat die Antwort gestoppt.',

@@ -60,7 +60,7 @@ export const data = {
     alone: 'Noch kein anderer Computer hat in diesen Ordner geschrieben.',
     same: 'Nichts Neues von anderen Computern.',
     merged:
-      'Zusammengeführt: {{added, number}} neue und {{changed, number}} geänderte Chats, {{messages, number}} neue Nachrichten.',
+      'Zusammengeführt. Neue Chats: {{added, number}}, geänderte Chats: {{changed, number}}, neue Nachrichten: {{messages, number}}.',
     written: 'Die Datei dieses Computers wurde aktualisiert.',
     refused: '{{name}} wurde nicht zusammengeführt: {{problem}} Die nächste Synchronisierung versucht es erneut.',
   },

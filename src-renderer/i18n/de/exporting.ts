@@ -35,7 +35,7 @@ export const exporting = {
   export: 'Exportieren',
   print: 'Drucken …',
   cancel: 'Abbrechen',
-  working: '{{done, number}} von {{all, number}} Nachrichten exportiert',
+  working: 'Nachrichten werden exportiert: {{done, number}} von {{all, number}}',
   finishing: 'Die Datei wird geschrieben …',
   saved: '{{name}} wurde gespeichert.',
   nothing: 'Wähle mindestens eine Nachricht.',

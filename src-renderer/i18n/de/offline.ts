@@ -52,7 +52,7 @@ export const offline = {
   ended: {
     done_one: 'Der Dienst ist wieder da: {{count}} wartende Anfrage ist fertig.',
     done_other: 'Der Dienst ist wieder da: {{count}} wartende Anfragen sind fertig.',
-    mixed: 'Der Dienst ist wieder da: Von den wartenden Anfragen sind {{done}} fertig und {{failed}} fehlgeschlagen.',
+    mixed: 'Der Dienst ist wieder da. Wartende Anfragen fertig: {{done}}, fehlgeschlagen: {{failed}}.',
     show: 'Anzeigen',
   },
 }

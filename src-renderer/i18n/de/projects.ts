@@ -33,8 +33,8 @@ export const projects = {
   whole: 'Ganz gesendet',
   searched: 'Durchsucht',
   indexing: 'Suche wird vorbereitet …',
-  total_one: '{{count}} Datei, {{tokens}} Tokens geschätzt',
-  total_other: '{{count}} Dateien, {{tokens}} Tokens geschätzt',
+  total_one: '{{count}} Datei',
+  total_other: '{{count}} Dateien',
   wholeTokens: 'Dateien ganz senden bis (Tokens)',
   wholeTokensHint:
     'Alle Dateien zusammen, die kleinsten zuerst. Größere Dateien werden durchsucht: Jede Nachricht erhält die passenden Textstellen, und Antworten können sie zitieren.',

@@ -102,8 +102,10 @@ export const proxy = {
       none: 'Kein Budget',
     },
     limits: {
-      requestsPerMinute: '{{figure}} Anfragen/min',
-      tokensPerMinute: '{{figure}} Tokens/min',
+      requestsPerMinute_one: '{{figure}} Anfrage/min',
+      requestsPerMinute_other: '{{figure}} Anfragen/min',
+      tokensPerMinute_one: '{{figure}} Token/min',
+      tokensPerMinute_other: '{{figure}} Tokens/min',
       concurrent: '{{figure}} gleichzeitig',
       modelMap_one: '{{count}} Modellregel',
       modelMap_other: '{{count}} Modellregeln',

@@ -44,8 +44,10 @@ export const sessions = {
   turns: 'Runden dieser Sitzung',
   chart: {
     title: 'Tokens pro Runde',
-    label:
-      'Diagramm der Tokens von {{turns}} Runden: {{cached}} aus dem Cache, {{fresh}} neu, {{out}} Ausgabe. Runden, die den Cache verloren: {{lost}}. Die Zahlen stehen in der Tabelle darunter.',
+    label_one:
+      'Diagramm der Tokens von {{count}} Runde: {{cached}} aus dem Cache, {{fresh}} neu, {{out}} Ausgabe. Runden, die den Cache verloren: {{lost}}. Die Zahlen stehen in der Tabelle darunter.',
+    label_other:
+      'Diagramm der Tokens von {{count}} Runden: {{cached}} aus dem Cache, {{fresh}} neu, {{out}} Ausgabe. Runden, die den Cache verloren: {{lost}}. Die Zahlen stehen in der Tabelle darunter.',
     cached: 'Aus dem Cache',
     fresh: 'Neu',
     out: 'Ausgabe',
@@ -56,8 +58,10 @@ export const sessions = {
     none: 'In keiner Runde dieser Sitzung ging der Cache verloren.',
     turns_one: 'in {{count}} Runde',
     turns_other: 'in {{count}} Runden',
-    lost: '{{tokens}} Tokens kamen nicht aus dem Cache. Das hat {{cost}} SC mehr gekostet.',
-    lostUnpriced: '{{tokens}} Tokens kamen nicht aus dem Cache. Die Preise sind unbekannt.',
+    lost_one: '{{count}} Token kam nicht aus dem Cache. Das hat {{cost}} SC mehr gekostet.',
+    lost_other: '{{count}} Tokens kamen nicht aus dem Cache. Das hat {{cost}} SC mehr gekostet.',
+    lostUnpriced_one: '{{count}} Token kam nicht aus dem Cache. Die Preise sind unbekannt.',
+    lostUnpriced_other: '{{count}} Tokens kamen nicht aus dem Cache. Die Preise sind unbekannt.',
     only: 'Nur diese Runden anzeigen',
     showAll: 'Alle Runden anzeigen',
   },

@@ -347,7 +347,6 @@ export const usage = {
     slots: 'Jetzt belegt',
     slotsAbout: 'Eine Antwort belegt einen Platz, bis sie endet.',
     slotsNone: 'Keine laufenden Anfragen.',
-    slotsUsed: '{{used}} von {{limit}} Plätzen',
     slotsUsedOnly_one: '{{count}} Platz',
     slotsUsedOnly_other: '{{count}} Plätze',
     waiting_one: '{{count}} Anfrage in der Warteschlange',

@@ -43,11 +43,14 @@ export const alerts = {
   },
   busy: {
     title: '{{app}} is busy',
-    body: '{{requests}} requests and {{spent}} SC in the last hour.',
+    body_one: '{{count}} request and {{spent}} SC in the last hour.',
+    body_other: '{{count}} requests and {{spent}} SC in the last hour.',
   },
   tokens: {
     title: '{{app}}: token limit too low',
-    body: 'Its usual request uses {{usual}} tokens, and its limit is {{limit}} a minute. Such requests are refused.',
+    body_one: 'Its usual request uses {{count}} token, and its limit is {{limit}} a minute. Such requests are refused.',
+    body_other:
+      'Its usual request uses {{count}} tokens, and its limit is {{limit}} a minute. Such requests are refused.',
   },
   app: {
     paused: '{{app}} is paused',
@@ -57,8 +60,12 @@ export const alerts = {
   cache: {
     title_one: '{{app}} lost the cache {{count}} turn in a row',
     title_other: '{{app}} lost the cache {{count}} turns in a row',
-    body: '{{tokens}} tokens of its last request did not come from the cache, which cost {{cost}} SC more. {{advice}}',
-    bodyUnpriced: '{{tokens}} tokens of its last request did not come from the cache. {{advice}}',
+    body_one:
+      '{{count}} token of its last request did not come from the cache, which cost {{cost}} SC more. {{advice}}',
+    body_other:
+      '{{count}} tokens of its last request did not come from the cache, which cost {{cost}} SC more. {{advice}}',
+    bodyUnpriced_one: '{{count}} token of its last request did not come from the cache. {{advice}}',
+    bodyUnpriced_other: '{{count}} tokens of its last request did not come from the cache. {{advice}}',
   },
   key: {
     low: {

@@ -69,7 +69,6 @@ export const chat = {
   rawFull: 'Full size',
   rawSmaller: 'Smaller',
   rawCapped: 'Only the beginning is stored. Full size: {{bytes}}.',
-  rawMore: '… {{more}} more characters. Copy to get everything.',
   rawNotKept: 'The raw request and reply were not stored: logging was off, or they have expired.',
   rawStore_one: 'Store them from now on for {{count}} day, without secrets',
   rawStore_other: 'Store them from now on for {{count}} days, without secrets',
@@ -131,8 +130,10 @@ export const chat = {
   stoppedEmpty:
     'Stopped before any text arrived. The service does not charge for a reply without output, but it may have started one.',
   unknownReason: 'The reply ended. The service gave no reason.',
-  emptyLength:
-    'No answer: the reply used all {{tokens}} tokens before the answer began, probably for reasoning. Raise Max tokens or ask for less.',
+  emptyLength_one:
+    'No answer: the reply used its only token before the answer began, probably for reasoning. Raise Max tokens or ask for less.',
+  emptyLength_other:
+    'No answer: the reply used all {{count}} tokens before the answer began, probably for reasoning. Raise Max tokens or ask for less.',
   emptyReply: 'The service ended the reply without any text.',
   cutLength: 'The reply reached its token limit.',
   contentFilter: 'The service’s content filter stopped the reply.',

@@ -58,7 +58,8 @@ export const data = {
     none: 'Not synced yet.',
     alone: 'No other computer has written to this folder yet.',
     same: 'Nothing new from other computers.',
-    merged: 'Merged: {{added, number}} new and {{changed, number}} changed chats, {{messages, number}} new messages.',
+    merged:
+      'Merged. New chats: {{added, number}}, changed chats: {{changed, number}}, new messages: {{messages, number}}.',
     written: 'This computer’s file was updated.',
     refused: '{{name}} was not merged: {{problem}} The next sync tries it again.',
   },

@@ -35,7 +35,7 @@ export const exporting = {
   export: 'Export',
   print: 'Print…',
   cancel: 'Cancel',
-  working: 'Exporting {{done, number}} of {{all, number}} messages',
+  working: 'Exporting messages: {{done, number}} of {{all, number}}',
   finishing: 'Writing the file…',
   saved: '{{name}} was saved.',
   nothing: 'Select at least one message.',

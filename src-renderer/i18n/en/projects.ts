@@ -33,8 +33,8 @@ export const projects = {
   whole: 'Sent in full',
   searched: 'Searched',
   indexing: 'Preparing search…',
-  total_one: '{{count}} file, {{tokens}} tokens est.',
-  total_other: '{{count}} files, {{tokens}} tokens est.',
+  total_one: '{{count}} file',
+  total_other: '{{count}} files',
   wholeTokens: 'Send files in full, up to (tokens)',
   wholeTokensHint:
     'All files together, smallest first. Larger files are searched: each message gets the passages that match it, and replies can cite them.',

@@ -100,8 +100,10 @@ export const proxy = {
       none: 'No budget',
     },
     limits: {
-      requestsPerMinute: '{{figure}} requests/min',
-      tokensPerMinute: '{{figure}} tokens/min',
+      requestsPerMinute_one: '{{figure}} request/min',
+      requestsPerMinute_other: '{{figure}} requests/min',
+      tokensPerMinute_one: '{{figure}} token/min',
+      tokensPerMinute_other: '{{figure}} tokens/min',
       concurrent: '{{figure}} concurrent',
       modelMap_one: '{{count}} model rule',
       modelMap_other: '{{count}} model rules',

@@ -43,8 +43,10 @@ export const sessions = {
   turns: 'Turns of this session',
   chart: {
     title: 'Tokens by turn',
-    label:
-      'Chart of the tokens of {{turns}} turns: {{cached}} from the cache, {{fresh}} new, {{out}} output. {{lost}} turns lost the cache. The table below has the figures.',
+    label_one:
+      'Chart of the tokens of {{count}} turn: {{cached}} from the cache, {{fresh}} new, {{out}} output. Turns that lost the cache: {{lost}}. The table below has the figures.',
+    label_other:
+      'Chart of the tokens of {{count}} turns: {{cached}} from the cache, {{fresh}} new, {{out}} output. Turns that lost the cache: {{lost}}. The table below has the figures.',
     cached: 'From the cache',
     fresh: 'New',
     out: 'Output',
@@ -55,8 +57,10 @@ export const sessions = {
     none: 'No turn of this session lost the cache.',
     turns_one: 'in {{count}} turn',
     turns_other: 'in {{count}} turns',
-    lost: '{{tokens}} tokens did not come from the cache, which cost {{cost}} SC more.',
-    lostUnpriced: '{{tokens}} tokens did not come from the cache. The prices are unknown.',
+    lost_one: '{{count}} token did not come from the cache, which cost {{cost}} SC more.',
+    lost_other: '{{count}} tokens did not come from the cache, which cost {{cost}} SC more.',
+    lostUnpriced_one: '{{count}} token did not come from the cache. The prices are unknown.',
+    lostUnpriced_other: '{{count}} tokens did not come from the cache. The prices are unknown.',
     only: 'Show only these turns',
     showAll: 'Show all turns',
   },

@@ -336,7 +336,6 @@ export const usage = {
     slots: 'In use now',
     slotsAbout: 'A reply takes a slot until it ends.',
     slotsNone: 'No requests in progress.',
-    slotsUsed: '{{used}} of {{limit}} slots',
     slotsUsedOnly_one: '{{count}} slot',
     slotsUsedOnly_other: '{{count}} slots',
     waiting_one: '{{count}} request queued',

@@ -44,11 +44,18 @@ export const alerts = {
   },
   busy: {
     title: '{{app}} tiene mucha actividad',
-    body: '{{requests}} solicitudes y {{spent}} SC en la última hora.',
+    body_one: '{{count}} solicitud y {{spent}} SC en la última hora.',
+    body_many: '{{count}} de solicitudes y {{spent}} SC en la última hora.',
+    body_other: '{{count}} solicitudes y {{spent}} SC en la última hora.',
   },
   tokens: {
     title: '{{app}}: límite de tokens demasiado bajo',
-    body: 'Su solicitud habitual usa {{usual}} tokens, y su límite es de {{limit}} por minuto. Esas solicitudes se rechazan.',
+    body_one:
+      'Su solicitud habitual usa {{count}} token, y su límite es de {{limit}} por minuto. Esas solicitudes se rechazan.',
+    body_many:
+      'Su solicitud habitual usa {{count}} de tokens, y su límite es de {{limit}} por minuto. Esas solicitudes se rechazan.',
+    body_other:
+      'Su solicitud habitual usa {{count}} tokens, y su límite es de {{limit}} por minuto. Esas solicitudes se rechazan.',
   },
   app: {
     paused: '{{app}} está en pausa',
@@ -59,8 +66,14 @@ export const alerts = {
     title_one: '{{app}} perdió la caché en {{count}} turno',
     title_many: '{{app}} perdió la caché en {{count}} de turnos seguidos',
     title_other: '{{app}} perdió la caché en {{count}} turnos seguidos',
-    body: '{{tokens}} tokens de su última solicitud no vinieron de la caché, lo que costó {{cost}} SC más. {{advice}}',
-    bodyUnpriced: '{{tokens}} tokens de su última solicitud no vinieron de la caché. {{advice}}',
+    body_one: '{{count}} token de su última solicitud no vino de la caché, lo que costó {{cost}} SC más. {{advice}}',
+    body_many:
+      '{{count}} de tokens de su última solicitud no vinieron de la caché, lo que costó {{cost}} SC más. {{advice}}',
+    body_other:
+      '{{count}} tokens de su última solicitud no vinieron de la caché, lo que costó {{cost}} SC más. {{advice}}',
+    bodyUnpriced_one: '{{count}} token de su última solicitud no vino de la caché. {{advice}}',
+    bodyUnpriced_many: '{{count}} de tokens de su última solicitud no vinieron de la caché. {{advice}}',
+    bodyUnpriced_other: '{{count}} tokens de su última solicitud no vinieron de la caché. {{advice}}',
   },
   key: {
     low: {

@@ -77,7 +77,6 @@ export const chat = {
   rawFull: 'Tamaño completo',
   rawSmaller: 'Más pequeño',
   rawCapped: 'Solo está guardado el comienzo. Tamaño completo: {{bytes}}.',
-  rawMore: '… {{more}} caracteres más. Cópialo para obtenerlo todo.',
   rawNotKept:
     'La solicitud y la respuesta originales no están guardadas: el registro estaba desactivado o han caducado.',
   rawStore_one: 'Guardarlas desde ahora durante {{count}} día, sin secretos',
@@ -141,8 +140,12 @@ export const chat = {
   stoppedEmpty:
     'Detenida antes de recibir texto. El servicio no cobra las respuestas vacías, pero puede haber empezado una.',
   unknownReason: 'La respuesta ha terminado. El servicio no indicó el motivo.',
-  emptyLength:
-    'Sin texto: la respuesta usó los {{tokens}} tokens antes de que empezara el texto, probablemente para razonar. Aumenta «Tokens máx.» o pide menos.',
+  emptyLength_one:
+    'Sin texto: la respuesta usó su único token antes de que empezara el texto, probablemente para razonar. Aumenta «Tokens máx.» o pide menos.',
+  emptyLength_many:
+    'Sin texto: la respuesta usó los {{count}} de tokens antes de que empezara el texto, probablemente para razonar. Aumenta «Tokens máx.» o pide menos.',
+  emptyLength_other:
+    'Sin texto: la respuesta usó los {{count}} tokens antes de que empezara el texto, probablemente para razonar. Aumenta «Tokens máx.» o pide menos.',
   emptyReply: 'El servicio terminó la respuesta sin ningún texto.',
   cutLength: 'La respuesta alcanzó su límite de tokens.',
   contentFilter: 'El filtro de contenido del servicio detuvo la respuesta.',

@@ -37,7 +37,7 @@ export const exporting = {
   export: 'Exportar',
   print: 'Imprimir…',
   cancel: 'Cancelar',
-  working: 'Exportando {{done, number}} de {{all, number}} mensajes',
+  working: 'Exportando mensajes: {{done, number}} de {{all, number}}',
   finishing: 'Escribiendo el archivo…',
   saved: 'Se guardó {{name}}.',
   nothing: 'Selecciona al menos un mensaje.',

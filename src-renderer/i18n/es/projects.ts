@@ -35,9 +35,9 @@ export const projects = {
   whole: 'Se envía completo',
   searched: 'Se busca en él',
   indexing: 'Preparando la búsqueda…',
-  total_one: '{{count}} archivo, {{tokens}} tokens est.',
-  total_many: '{{count}} de archivos, {{tokens}} tokens est.',
-  total_other: '{{count}} archivos, {{tokens}} tokens est.',
+  total_one: '{{count}} archivo',
+  total_many: '{{count}} de archivos',
+  total_other: '{{count}} archivos',
   wholeTokens: 'Enviar archivos completos, hasta (tokens)',
   wholeTokensHint:
     'Todos los archivos juntos, primero los más pequeños. En los que sean más grandes se busca: cada mensaje recibe los pasajes que le corresponden, y las respuestas pueden citarlos.',

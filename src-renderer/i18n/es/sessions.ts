@@ -47,8 +47,12 @@ export const sessions = {
   turns: 'Turnos de esta sesión',
   chart: {
     title: 'Tokens por turno',
-    label:
-      'Gráfico de los tokens de {{turns}} turnos: {{cached}} de la caché, {{fresh}} nuevos, {{out}} de salida. Turnos que perdieron la caché: {{lost}}. La tabla de abajo contiene las cifras.',
+    label_one:
+      'Gráfico de los tokens de {{count}} turno: {{cached}} de la caché, {{fresh}} nuevos, {{out}} de salida. Turnos que perdieron la caché: {{lost}}. La tabla de abajo contiene las cifras.',
+    label_many:
+      'Gráfico de los tokens de {{count}} de turnos: {{cached}} de la caché, {{fresh}} nuevos, {{out}} de salida. Turnos que perdieron la caché: {{lost}}. La tabla de abajo contiene las cifras.',
+    label_other:
+      'Gráfico de los tokens de {{count}} turnos: {{cached}} de la caché, {{fresh}} nuevos, {{out}} de salida. Turnos que perdieron la caché: {{lost}}. La tabla de abajo contiene las cifras.',
     cached: 'De la caché',
     fresh: 'Nuevos',
     out: 'Salida',
@@ -60,8 +64,12 @@ export const sessions = {
     turns_one: 'en {{count}} turno',
     turns_many: 'en {{count}} de turnos',
     turns_other: 'en {{count}} turnos',
-    lost: '{{tokens}} tokens no vinieron de la caché, lo que costó {{cost}} SC más.',
-    lostUnpriced: '{{tokens}} tokens no vinieron de la caché. Los precios no se conocen.',
+    lost_one: '{{count}} token no vino de la caché, lo que costó {{cost}} SC más.',
+    lost_many: '{{count}} de tokens no vinieron de la caché, lo que costó {{cost}} SC más.',
+    lost_other: '{{count}} tokens no vinieron de la caché, lo que costó {{cost}} SC más.',
+    lostUnpriced_one: '{{count}} token no vino de la caché. Los precios no se conocen.',
+    lostUnpriced_many: '{{count}} de tokens no vinieron de la caché. Los precios no se conocen.',
+    lostUnpriced_other: '{{count}} tokens no vinieron de la caché. Los precios no se conocen.',
     only: 'Mostrar solo estos turnos',
     showAll: 'Mostrar todos los turnos',
   },

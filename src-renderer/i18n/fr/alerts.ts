@@ -44,11 +44,18 @@ export const alerts = {
   },
   busy: {
     title: '{{app}} est très active',
-    body: '{{requests}} requêtes et {{spent}} SC au cours de la dernière heure.',
+    body_one: '{{count}} requête et {{spent}} SC au cours de la dernière heure.',
+    body_many: '{{count}} requêtes et {{spent}} SC au cours de la dernière heure.',
+    body_other: '{{count}} requêtes et {{spent}} SC au cours de la dernière heure.',
   },
   tokens: {
     title: '{{app}} : limite de tokens trop basse',
-    body: 'Sa requête habituelle utilise {{usual}} tokens, et sa limite est de {{limit}} par minute. De telles requêtes sont refusées.',
+    body_one:
+      'Sa requête habituelle utilise {{count}} token, et sa limite est de {{limit}} par minute. De telles requêtes sont refusées.',
+    body_many:
+      'Sa requête habituelle utilise {{count}} tokens, et sa limite est de {{limit}} par minute. De telles requêtes sont refusées.',
+    body_other:
+      'Sa requête habituelle utilise {{count}} tokens, et sa limite est de {{limit}} par minute. De telles requêtes sont refusées.',
   },
   app: {
     paused: '{{app}} est en pause',
@@ -59,8 +66,15 @@ export const alerts = {
     title_one: '{{app}} a perdu le cache pendant {{count}} tour',
     title_many: '{{app}} a perdu le cache pendant {{count}} tours de suite',
     title_other: '{{app}} a perdu le cache pendant {{count}} tours de suite',
-    body: '{{tokens}} tokens de sa dernière requête ne venaient pas du cache, ce qui a coûté {{cost}} SC de plus. {{advice}}',
-    bodyUnpriced: '{{tokens}} tokens de sa dernière requête ne venaient pas du cache. {{advice}}',
+    body_one:
+      '{{count}} token de sa dernière requête ne venait pas du cache, ce qui a coûté {{cost}} SC de plus. {{advice}}',
+    body_many:
+      '{{count}} tokens de sa dernière requête ne venaient pas du cache, ce qui a coûté {{cost}} SC de plus. {{advice}}',
+    body_other:
+      '{{count}} tokens de sa dernière requête ne venaient pas du cache, ce qui a coûté {{cost}} SC de plus. {{advice}}',
+    bodyUnpriced_one: '{{count}} token de sa dernière requête ne venait pas du cache. {{advice}}',
+    bodyUnpriced_many: '{{count}} tokens de sa dernière requête ne venaient pas du cache. {{advice}}',
+    bodyUnpriced_other: '{{count}} tokens de sa dernière requête ne venaient pas du cache. {{advice}}',
   },
   key: {
     low: {

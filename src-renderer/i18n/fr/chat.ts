@@ -77,7 +77,6 @@ export const chat = {
   rawFull: 'Plein écran',
   rawSmaller: 'Réduire',
   rawCapped: 'Seul le début est enregistré. Taille complète : {{bytes}}.',
-  rawMore: '… et {{more}} caractères de plus. Copiez pour tout obtenir.',
   rawNotKept:
     'La requête et la réponse brutes n’ont pas été enregistrées : l’enregistrement était désactivé, ou elles ont expiré.',
   rawStore_one: 'Les enregistrer désormais pendant {{count}} jour, sans secrets',
@@ -142,8 +141,12 @@ export const chat = {
   stoppedEmpty:
     'Arrêtée avant l’arrivée du premier texte. Le service ne facture pas une réponse sans contenu, mais il en avait peut-être commencé une.',
   unknownReason: 'La réponse a pris fin. Le service n’a pas indiqué de motif.',
-  emptyLength:
-    'Pas de réponse : les {{tokens}} tokens ont été utilisés avant qu’elle ne commence, sans doute par le raisonnement. Augmentez le maximum de tokens ou demandez moins.',
+  emptyLength_one:
+    'Pas de réponse : le seul token a été utilisé avant qu’elle ne commence, sans doute par le raisonnement. Augmentez le maximum de tokens ou demandez moins.',
+  emptyLength_many:
+    'Pas de réponse : les {{count}} tokens ont été utilisés avant qu’elle ne commence, sans doute par le raisonnement. Augmentez le maximum de tokens ou demandez moins.',
+  emptyLength_other:
+    'Pas de réponse : les {{count}} tokens ont été utilisés avant qu’elle ne commence, sans doute par le raisonnement. Augmentez le maximum de tokens ou demandez moins.',
   emptyReply: 'Le service a terminé la réponse sans aucun texte.',
   cutLength: 'La réponse a atteint sa limite de tokens.',
   contentFilter: 'Le filtre de contenu du service a arrêté la réponse.',

@@ -35,9 +35,9 @@ export const projects = {
   whole: 'Envoyé en entier',
   searched: 'Par recherche',
   indexing: 'Préparation de la recherche…',
-  total_one: '{{count}} fichier, {{tokens}} tokens est.',
-  total_many: '{{count}} fichiers, {{tokens}} tokens est.',
-  total_other: '{{count}} fichiers, {{tokens}} tokens est.',
+  total_one: '{{count}} fichier',
+  total_many: '{{count}} fichiers',
+  total_other: '{{count}} fichiers',
   wholeTokens: 'Envoyer les fichiers en entier, jusqu’à (tokens)',
   wholeTokensHint:
     'Tous les fichiers ensemble, les plus petits d’abord. Dans les fichiers plus grands, une recherche est faite : chaque message reçoit les passages qui lui correspondent, et les réponses peuvent les citer.',

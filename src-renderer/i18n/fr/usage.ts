@@ -384,7 +384,6 @@ export const usage = {
     slots: 'En cours d’utilisation',
     slotsAbout: 'Une réponse occupe une place jusqu’à sa fin.',
     slotsNone: 'Aucune requête en cours.',
-    slotsUsed: 'Places : {{used}} sur {{limit}}',
     slotsUsedOnly_one: '{{count}} place',
     slotsUsedOnly_many: '{{count}} places',
     slotsUsedOnly_other: '{{count}} places',

@@ -42,11 +42,12 @@ export const alerts = {
   },
   busy: {
     title: '{{app}}の使用量が多くなっています',
-    body: '過去1時間にリクエスト{{requests}}件、{{spent}} SC。',
+    body_other: '過去1時間にリクエスト{{count}}件、{{spent}} SC。',
   },
   tokens: {
     title: '{{app}}：トークンの上限が低すぎます',
-    body: '通常のリクエストは{{usual}}トークンを使いますが、上限は1分あたり{{limit}}トークンです。このようなリクエストは拒否されます。',
+    body_other:
+      '通常のリクエストは{{count}}トークンを使いますが、上限は1分あたり{{limit}}トークンです。このようなリクエストは拒否されます。',
   },
   app: {
     paused: '{{app}}は一時停止中',
@@ -55,8 +56,9 @@ export const alerts = {
   },
   cache: {
     title_other: '{{app}}が{{count}}ターン連続でキャッシュを失いました',
-    body: '前回のリクエストの{{tokens}}トークンがキャッシュから読み取られず、コストが{{cost}} SC増えました。{{advice}}',
-    bodyUnpriced: '前回のリクエストの{{tokens}}トークンがキャッシュから読み取られませんでした。{{advice}}',
+    body_other:
+      '前回のリクエストの{{count}}トークンがキャッシュから読み取られず、コストが{{cost}} SC増えました。{{advice}}',
+    bodyUnpriced_other: '前回のリクエストの{{count}}トークンがキャッシュから読み取られませんでした。{{advice}}',
   },
   key: {
     low: {

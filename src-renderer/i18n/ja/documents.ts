@@ -13,7 +13,7 @@ export const documents = {
   scans: {
     offer_other: 'テキストのないページが{{count}}ページあります。画像を読めるモデルには、画像として送信できます。',
     send_other: '{{count}}ページ分を画像として送信',
-    tokens: '推定{{tokens}}トークン、画像1枚あたり{{each}}。',
+    tokens_other: '推定{{count}}トークン、画像1枚あたり{{each}}。',
     cost: '画像の推定コスト：{{amount}} SC。数え方はサービスによって異なります。',
     noPrice_other: '少なくとも1個のモデルの価格が不明です。',
     noModel: 'コストを表示するには、モデルを選択してください。',

@@ -31,7 +31,7 @@ export const projects = {
   whole: '全文を送信',
   searched: '検索して送信',
   indexing: '検索を準備中…',
-  total_other: 'ファイル{{count}}個、推定{{tokens}}トークン',
+  total_other: 'ファイル{{count}}個',
   wholeTokens: '全文を送信する上限（トークン）',
   wholeTokensHint:
     'すべてのファイルの合計で、小さいものから順に数えます。上限に入らないファイルは検索され、各メッセージに一致する抜粋が送信されます。返信はその抜粋を引用できます。',

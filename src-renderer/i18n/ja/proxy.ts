@@ -93,8 +93,8 @@ export const proxy = {
       none: '予算なし',
     },
     limits: {
-      requestsPerMinute: '{{figure}}リクエスト/分',
-      tokensPerMinute: '{{figure}}トークン/分',
+      requestsPerMinute_other: '{{figure}}リクエスト/分',
+      tokensPerMinute_other: '{{figure}}トークン/分',
       concurrent: '同時{{figure}}件',
       modelMap_other: 'モデルの規則{{count}}個',
       models_other: 'モデル{{count}}個',

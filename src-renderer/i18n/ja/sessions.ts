@@ -40,8 +40,8 @@ export const sessions = {
   turns: 'このセッションのターン',
   chart: {
     title: 'ターン別のトークン',
-    label:
-      '{{turns}}ターンのトークンのグラフ：キャッシュから{{cached}}、新規{{fresh}}、出力{{out}}。{{lost}}ターンがキャッシュを失いました。数値は下の表にあります。',
+    label_other:
+      '{{count}}ターンのトークンのグラフ：キャッシュから{{cached}}、新規{{fresh}}、出力{{out}}。{{lost}}ターンがキャッシュを失いました。数値は下の表にあります。',
     cached: 'キャッシュから',
     fresh: '新規',
     out: '出力',
@@ -51,8 +51,8 @@ export const sessions = {
     title: 'コストの理由',
     none: 'このセッションでキャッシュを失ったターンはありません。',
     turns_other: '{{count}}ターン',
-    lost: '{{tokens}}トークンがキャッシュから読み取られず、コストが{{cost}} SC増えました。',
-    lostUnpriced: '{{tokens}}トークンがキャッシュから読み取られませんでした。価格は不明です。',
+    lost_other: '{{count}}トークンがキャッシュから読み取られず、コストが{{cost}} SC増えました。',
+    lostUnpriced_other: '{{count}}トークンがキャッシュから読み取られませんでした。価格は不明です。',
     only: 'これらのターンだけを表示',
     showAll: 'すべてのターンを表示',
   },

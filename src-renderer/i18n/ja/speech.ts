@@ -86,7 +86,7 @@ export const speech = {
   length: '長さ',
   size: 'サイズ',
   textSize: 'テキスト',
-  textBytes: '{{bytes}}バイト',
+  textBytes_other: '{{count}}バイト',
   cost: 'コスト',
   samples: '非圧縮音声',
   requests: 'リクエスト',

@@ -336,7 +336,6 @@ export const usage = {
     slots: '現在使用中',
     slotsAbout: '返信は、終わるまで枠を1つ使います。',
     slotsNone: '実行中のリクエストはありません。',
-    slotsUsed: '{{limit}}枠のうち{{used}}枠',
     slotsUsedOnly_other: '{{count}}枠',
     waiting_other: '{{count}}件のリクエストが待機中',
     history: '頻度制限のエラー（429）',

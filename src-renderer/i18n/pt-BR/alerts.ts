@@ -44,11 +44,18 @@ export const alerts = {
   },
   busy: {
     title: '{{app}} está muito ativo',
-    body: '{{requests}} solicitações e {{spent}} SC na última hora.',
+    body_one: '{{count}} solicitação e {{spent}} SC na última hora.',
+    body_many: '{{count}} de solicitações e {{spent}} SC na última hora.',
+    body_other: '{{count}} solicitações e {{spent}} SC na última hora.',
   },
   tokens: {
     title: '{{app}}: limite de tokens baixo demais',
-    body: 'A solicitação habitual deste app usa {{usual}} tokens, e o limite é de {{limit}} por minuto. Solicitações assim são recusadas.',
+    body_one:
+      'A solicitação habitual deste app usa {{count}} token, e o limite é de {{limit}} por minuto. Solicitações assim são recusadas.',
+    body_many:
+      'A solicitação habitual deste app usa {{count}} de tokens, e o limite é de {{limit}} por minuto. Solicitações assim são recusadas.',
+    body_other:
+      'A solicitação habitual deste app usa {{count}} tokens, e o limite é de {{limit}} por minuto. Solicitações assim são recusadas.',
   },
   app: {
     paused: '{{app}} está em pausa',
@@ -59,8 +66,14 @@ export const alerts = {
     title_one: '{{app}} perdeu o cache em {{count}} rodada',
     title_many: '{{app}} perdeu o cache em {{count}} de rodadas seguidas',
     title_other: '{{app}} perdeu o cache em {{count}} rodadas seguidas',
-    body: '{{tokens}} tokens da última solicitação não vieram do cache, o que custou {{cost}} SC a mais. {{advice}}',
-    bodyUnpriced: '{{tokens}} tokens da última solicitação não vieram do cache. {{advice}}',
+    body_one: '{{count}} token da última solicitação não veio do cache, o que custou {{cost}} SC a mais. {{advice}}',
+    body_many:
+      '{{count}} de tokens da última solicitação não vieram do cache, o que custou {{cost}} SC a mais. {{advice}}',
+    body_other:
+      '{{count}} tokens da última solicitação não vieram do cache, o que custou {{cost}} SC a mais. {{advice}}',
+    bodyUnpriced_one: '{{count}} token da última solicitação não veio do cache. {{advice}}',
+    bodyUnpriced_many: '{{count}} de tokens da última solicitação não vieram do cache. {{advice}}',
+    bodyUnpriced_other: '{{count}} tokens da última solicitação não vieram do cache. {{advice}}',
   },
   key: {
     low: {

@@ -77,7 +77,6 @@ export const chat = {
   rawFull: 'Ampliar',
   rawSmaller: 'Reduzir',
   rawCapped: 'Só o início está armazenado. Tamanho completo: {{bytes}}.',
-  rawMore: '… mais {{more}} caracteres. Copie para obter tudo.',
   rawNotKept:
     'A solicitação e a resposta originais não foram armazenadas: o registro estava desativado ou elas expiraram.',
   rawStore_one: 'Armazenar de agora em diante por {{count}} dia, sem segredos',
@@ -142,8 +141,12 @@ export const chat = {
   stoppedEmpty:
     'Parada antes de chegar qualquer texto. O serviço não cobra por uma resposta sem saída, mas pode ter começado uma.',
   unknownReason: 'A resposta terminou. O serviço não informou o motivo.',
-  emptyLength:
-    'Sem resposta: todos os {{tokens}} tokens foram usados antes de ela começar, provavelmente com o raciocínio. Aumente o Máximo de tokens ou peça menos.',
+  emptyLength_one:
+    'Sem resposta: o único token foi usado antes de ela começar, provavelmente com o raciocínio. Aumente o Máximo de tokens ou peça menos.',
+  emptyLength_many:
+    'Sem resposta: todos os {{count}} de tokens foram usados antes de ela começar, provavelmente com o raciocínio. Aumente o Máximo de tokens ou peça menos.',
+  emptyLength_other:
+    'Sem resposta: todos os {{count}} tokens foram usados antes de ela começar, provavelmente com o raciocínio. Aumente o Máximo de tokens ou peça menos.',
   emptyReply: 'O serviço encerrou a resposta sem nenhum texto.',
   cutLength: 'A resposta atingiu o limite de tokens.',
   contentFilter: 'O filtro de conteúdo do serviço parou a resposta.',

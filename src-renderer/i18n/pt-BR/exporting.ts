@@ -36,7 +36,7 @@ export const exporting = {
   export: 'Exportar',
   print: 'Imprimir…',
   cancel: 'Cancelar',
-  working: 'Exportando {{done, number}} de {{all, number}} mensagens',
+  working: 'Exportando mensagens: {{done, number}} de {{all, number}}',
   finishing: 'Gravando o arquivo…',
   saved: '{{name}} foi salvo.',
   nothing: 'Selecione pelo menos uma mensagem.',

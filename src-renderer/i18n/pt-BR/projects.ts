@@ -35,9 +35,9 @@ export const projects = {
   whole: 'Enviado por inteiro',
   searched: 'Por trechos',
   indexing: 'Preparando a busca…',
-  total_one: '{{count}} arquivo, {{tokens}} tokens est.',
-  total_many: '{{count}} de arquivos, {{tokens}} tokens est.',
-  total_other: '{{count}} arquivos, {{tokens}} tokens est.',
+  total_one: '{{count}} arquivo',
+  total_many: '{{count}} de arquivos',
+  total_other: '{{count}} arquivos',
   wholeTokens: 'Enviar arquivos por inteiro, até (tokens)',
   wholeTokensHint:
     'Todos os arquivos juntos, dos menores aos maiores. Nos arquivos maiores que isso é feita uma busca: cada mensagem recebe os trechos relacionados a ela, e as respostas podem citá-los.',

@@ -46,8 +46,12 @@ export const sessions = {
   turns: 'Rodadas desta sessão',
   chart: {
     title: 'Tokens por rodada',
-    label:
-      'Gráfico dos tokens de {{turns}} rodadas: {{cached}} do cache, {{fresh}} novos, {{out}} de saída. {{lost}} rodadas perderam o cache. A tabela abaixo mostra os valores.',
+    label_one:
+      'Gráfico dos tokens de {{count}} rodada: {{cached}} do cache, {{fresh}} novos, {{out}} de saída. Rodadas que perderam o cache: {{lost}}. A tabela abaixo mostra os valores.',
+    label_many:
+      'Gráfico dos tokens de {{count}} de rodadas: {{cached}} do cache, {{fresh}} novos, {{out}} de saída. Rodadas que perderam o cache: {{lost}}. A tabela abaixo mostra os valores.',
+    label_other:
+      'Gráfico dos tokens de {{count}} rodadas: {{cached}} do cache, {{fresh}} novos, {{out}} de saída. Rodadas que perderam o cache: {{lost}}. A tabela abaixo mostra os valores.',
     cached: 'Do cache',
     fresh: 'Novos',
     out: 'Saída',
@@ -59,8 +63,12 @@ export const sessions = {
     turns_one: 'em {{count}} rodada',
     turns_many: 'em {{count}} de rodadas',
     turns_other: 'em {{count}} rodadas',
-    lost: '{{tokens}} tokens não vieram do cache, o que custou {{cost}} SC a mais.',
-    lostUnpriced: '{{tokens}} tokens não vieram do cache. Os preços são desconhecidos.',
+    lost_one: '{{count}} token não veio do cache, o que custou {{cost}} SC a mais.',
+    lost_many: '{{count}} de tokens não vieram do cache, o que custou {{cost}} SC a mais.',
+    lost_other: '{{count}} tokens não vieram do cache, o que custou {{cost}} SC a mais.',
+    lostUnpriced_one: '{{count}} token não veio do cache. Os preços são desconhecidos.',
+    lostUnpriced_many: '{{count}} de tokens não vieram do cache. Os preços são desconhecidos.',
+    lostUnpriced_other: '{{count}} tokens não vieram do cache. Os preços são desconhecidos.',
     only: 'Mostrar só estas rodadas',
     showAll: 'Mostrar todas as rodadas',
   },

@@ -377,7 +377,6 @@ export const usage = {
     slots: 'Em uso agora',
     slotsAbout: 'Uma resposta ocupa uma vaga até terminar.',
     slotsNone: 'Nenhuma solicitação em andamento.',
-    slotsUsed: '{{used}} de {{limit}} vagas',
     slotsUsedOnly_one: '{{count}} vaga',
     slotsUsedOnly_many: '{{count}} de vagas',
     slotsUsedOnly_other: '{{count}} vagas',

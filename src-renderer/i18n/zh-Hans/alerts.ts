@@ -42,11 +42,11 @@ export const alerts = {
   },
   busy: {
     title: '{{app}} 请求频繁',
-    body: '过去 1 小时 {{requests}} 条请求，{{spent}} SC。',
+    body_other: '过去 1 小时 {{count}} 条请求，{{spent}} SC。',
   },
   tokens: {
     title: '{{app}}：词元限制过低',
-    body: '它的请求通常使用 {{usual}} 个词元，而限制为每分钟 {{limit}} 个。这样的请求会被拒绝。',
+    body_other: '它的请求通常使用 {{count}} 个词元，而限制为每分钟 {{limit}} 个。这样的请求会被拒绝。',
   },
   app: {
     paused: '{{app}} 已暂停',
@@ -55,8 +55,8 @@ export const alerts = {
   },
   cache: {
     title_other: '{{app}} 连续 {{count}} 轮缓存失效',
-    body: '上一条请求有 {{tokens}} 个词元未命中缓存，费用因此增加 {{cost}} SC。{{advice}}',
-    bodyUnpriced: '上一条请求有 {{tokens}} 个词元未命中缓存。{{advice}}',
+    body_other: '上一条请求有 {{count}} 个词元未命中缓存，费用因此增加 {{cost}} SC。{{advice}}',
+    bodyUnpriced_other: '上一条请求有 {{count}} 个词元未命中缓存。{{advice}}',
   },
   key: {
     low: {

@@ -60,7 +60,6 @@ export const chat = {
   rawFull: '放大',
   rawSmaller: '缩小',
   rawCapped: '只保存了开头部分。完整大小：{{bytes}}。',
-  rawMore: '… 还有 {{more}} 个字符。复制可得到全部内容。',
   rawNotKept: '没有保存原始请求和回复：记录功能当时已关闭，或者内容已过期。',
   rawStore_other: '从现在起保存 {{count}} 天，不含机密信息',
   print: '打印…',
@@ -119,8 +118,8 @@ export const chat = {
   stopped: '已停止。这条不完整的回复仍可能计费。',
   stoppedEmpty: '在收到任何文字之前已停止。服务不会对没有输出的回复计费，但可能已经开始生成。',
   unknownReason: '回复已结束，服务没有说明原因。',
-  emptyLength:
-    '没有回答：回复在开始回答之前已用完全部 {{tokens}} 个词元，可能都用在了推理上。请提高最大词元数，或提出更小的要求。',
+  emptyLength_other:
+    '没有回答：回复在开始回答之前已用完全部 {{count}} 个词元，可能都用在了推理上。请提高最大词元数，或提出更小的要求。',
   emptyReply: '服务结束了回复，但没有返回任何文字。',
   cutLength: '回复已达到词元上限。',
   contentFilter: '服务的内容过滤器中止了回复。',

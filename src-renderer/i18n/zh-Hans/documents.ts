@@ -13,7 +13,7 @@ export const documents = {
   scans: {
     offer_other: '有 {{count}} 页没有文字。可以将它们作为图像发送给能读取图像的模型。',
     send_other: '将 {{count}} 页作为图像发送',
-    tokens: '{{tokens}} 个词元（估算），每张图像 {{each}} 个。',
+    tokens_other: '{{count}} 个词元（估算），每张图像 {{each}} 个。',
     cost: '图像 {{amount}} SC（估算）；各服务的计算方式不同。',
     noPrice_other: '至少有一个所选模型的价格未知。',
     noModel: '选择模型即可查看费用。',

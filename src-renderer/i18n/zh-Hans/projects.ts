@@ -31,7 +31,7 @@ export const projects = {
   whole: '完整发送',
   searched: '按需搜索',
   indexing: '正在准备搜索…',
-  total_other: '{{count}} 个文件，{{tokens}} 个词元（估算）',
+  total_other: '{{count}} 个文件',
   wholeTokens: '完整发送文件的上限（词元）',
   wholeTokensHint:
     '所有文件合计，从最小的开始。更大的文件会被搜索：每条消息会附上与其匹配的段落，回复可以引用这些段落。',

@@ -91,8 +91,8 @@ export const proxy = {
       none: '无预算',
     },
     limits: {
-      requestsPerMinute: '{{figure}} 条请求/分钟',
-      tokensPerMinute: '{{figure}} 个词元/分钟',
+      requestsPerMinute_other: '{{figure}} 条请求/分钟',
+      tokensPerMinute_other: '{{figure}} 个词元/分钟',
       concurrent: '{{figure}} 条并发',
       modelMap_other: '{{count}} 条模型规则',
       models_other: '{{count}} 个模型',

@@ -40,8 +40,8 @@ export const sessions = {
   turns: '此会话的轮次',
   chart: {
     title: '各轮次的词元',
-    label:
-      '{{turns}} 轮的词元图表：来自缓存 {{cached}} 个，新增 {{fresh}} 个，输出 {{out}} 个。其中 {{lost}} 轮缓存失效。具体数据见下表。',
+    label_other:
+      '{{count}} 轮的词元图表：来自缓存 {{cached}} 个，新增 {{fresh}} 个，输出 {{out}} 个。其中 {{lost}} 轮缓存失效。具体数据见下表。',
     cached: '来自缓存',
     fresh: '新增',
     out: '输出',
@@ -51,8 +51,8 @@ export const sessions = {
     title: '费用的由来',
     none: '此会话中没有任何一轮缓存失效。',
     turns_other: '{{count}} 轮',
-    lost: '{{tokens}} 个词元未命中缓存，费用因此增加 {{cost}} SC。',
-    lostUnpriced: '{{tokens}} 个词元未命中缓存。价格未知。',
+    lost_other: '{{count}} 个词元未命中缓存，费用因此增加 {{cost}} SC。',
+    lostUnpriced_other: '{{count}} 个词元未命中缓存。价格未知。',
     only: '只显示这些轮次',
     showAll: '显示全部轮次',
   },

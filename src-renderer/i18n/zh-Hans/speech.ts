@@ -83,7 +83,7 @@ export const speech = {
   length: '时长',
   size: '大小',
   textSize: '文字',
-  textBytes: '{{bytes}} 字节',
+  textBytes_other: '{{count}} 字节',
   cost: '费用',
   samples: '未压缩的音频',
   requests: '请求',

@@ -316,7 +316,6 @@ export const usage = {
     slots: '当前使用',
     slotsAbout: '一条回复会占用一个并发位，直到结束。',
     slotsNone: '没有进行中的请求。',
-    slotsUsed: '{{used}} / {{limit}} 个并发位',
     slotsUsedOnly_other: '{{count}} 个并发位',
     waiting_other: '{{count}} 条请求排队中',
     history: '速率限制错误（429）',

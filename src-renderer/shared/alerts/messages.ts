@@ -1,5 +1,5 @@
 import type { AlertFacts, AlertPlace } from '../../../src-preload/contract/alerts.ts'
-import { showCalendarDay, showCount, showInstant, showSc } from '../../i18n/format.ts'
+import { showCalendarDay, showInstant, showSc } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { lessSc, showSpent } from '../money/sc.ts'
 import { adviceOn } from '../sessions/lossTexts.ts'
@@ -26,11 +26,11 @@ export function alertTexts(facts: AlertFacts): AlertTexts {
     case 'budget':
       return budgetTexts(facts)
     case 'tokens': {
-      const figures = { usual: showCount(facts.usual), limit: showCount(facts.limit) }
+      const figures = { count: facts.usual, limit: facts.limit }
       return { title: t('tokens.title', { app: plainText(facts.tool.name) }), body: t('tokens.body', figures) }
     }
     case 'busy': {
-      const figures = { requests: showCount(facts.requests), spent: showSc(facts.spent) }
+      const figures = { count: facts.requests, spent: showSc(facts.spent) }
       return { title: t('busy.title', { app: plainText(facts.tool.name) }), body: t('busy.body', figures) }
     }
     case 'app':
@@ -38,7 +38,7 @@ export function alertTexts(facts: AlertFacts): AlertTexts {
     case 'cache': {
       const { tool, turns, tokens, cost, change } = facts
       const body = t(cost === null ? 'cache.bodyUnpriced' : 'cache.body', {
-        tokens: showCount(tokens),
+        count: tokens,
         cost: showSc(cost ?? '0'),
         advice: adviceOn(change),
       })

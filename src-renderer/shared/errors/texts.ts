@@ -18,7 +18,7 @@ export function problemTexts(failed: Failed): { title: string; meaning: string }
   }
   return {
     title: i18n.t(`problems:statuses.${group}.title`),
-    meaning: i18n.t(`problems:statuses.${group}.meaning`, { status }),
+    meaning: i18n.t(`problems:statuses.${group}.meaning`, { status: String(status) }),
   }
 }
 

@@ -117,7 +117,7 @@ function Findings({ turns, only, onOnly }: FindingsProps) {
               <p className="text-soft">
                 {joinSentences([
                   t(isPriced ? 'findings.lost' : 'findings.lostUnpriced', {
-                    tokens: showCount(tokens),
+                    count: tokens,
                     cost: showSc(sumSc(costs)),
                   }),
                   advice,
@@ -164,7 +164,7 @@ function TurnChart({ turns }: { turns: readonly SessionTurn[] }) {
   const most = Math.max(1, ...bars.map(({ cached, fresh, out }) => cached + fresh + out))
   const sum = (of: (bar: Bar) => number): string => showCount(bars.reduce((total, bar) => total + of(bar), 0))
   const label = t('chart.label', {
-    turns: showCount(bars.length),
+    count: bars.length,
     cached: sum(({ cached }) => cached),
     fresh: sum(({ fresh }) => fresh),
     out: sum(({ out }) => out),

@@ -102,7 +102,7 @@ it('sessions are one line each, and the requests of one say what they lost of th
   expect(await ids('--until', '2026-01-01')).toEqual([])
   const table = (await requests('--sessions')).stdout
   expect(table).toMatch(/^SESSION +LAST \(UTC\) +APP +MODEL +TURNS +TOOLS +IN +CACHED +OUT +SC +TOOK +LOST\n/)
-  expect(table).toMatch(/An agent +mirror +3 +0 +\d+ +\d+ +\d+ .* 2x, \d+ tokens/)
+  expect(table).toMatch(/An agent +mirror +3 +0 +\d,\d{3} +[\d,]+ +\d+ .* 2x, \d,\d{3} tokens/)
 
   const session = String(first?.id)
   const turns = documents((await requests('--session', session, '--json')).stdout) as (RequestRow & {
@@ -115,7 +115,7 @@ it('sessions are one line each, and the requests of one say what they lost of th
   ])
   const rows = (await requests('--session', session, '--limit', '2')).stdout.trimEnd().split('\n')
   expect(rows).toHaveLength(3)
-  expect(rows[2]).toMatch(/An agent +chat +mirror +200 .*lost \d+ tokens.*: system time$/)
+  expect(rows[2]).toMatch(/An agent +chat +mirror +200 .*lost \d,\d{3} tokens.*: system time$/)
   expect((await requests('--session', '999')).stderr).toBe('error: This session is not in the log.\n')
 })
 

@@ -29,6 +29,31 @@ const shown = () =>
     text.replace(/[\u00a0\u202f]/g, '_'),
   )
 
+describe('numbers in texts', () => {
+  it.each([
+    ['en', '12,345', '1,001'],
+    ['de', '12.345', '1.001'],
+    ['ar', '12,345', '1,001'],
+  ])('have the separators of the language, in %s', async (language, tokens, place) => {
+    const { chat, context } = Object.fromEntries(
+      await Promise.all(
+        ['chat', 'context'].map(async (name) => [
+          name,
+          (await import(`../../../src-renderer/i18n/${language}/${name}.ts`))[name],
+        ]),
+      ),
+    )
+    for (const [name, texts] of Object.entries({ chat, context })) i18n.addResourceBundle(language, name, texts)
+    await i18n.changeLanguage(language)
+    expect(i18n.t('context:usedOnly', { count: 12_345 })).toContain(tokens)
+    expect(i18n.t('chat:rawNumber', { number: 1_001, all: 2_000 })).toContain(place)
+  })
+  it('stay as they are when they are text: a port, a status, an id', async () => {
+    await i18n.changeLanguage('en')
+    expect(i18n.t('proxy:notices.portMoved', { wanted: '8787', port: '49152' })).toContain('49152')
+  })
+})
+
 describe('figures', () => {
   it.each([
     ['en', ['1,234,567.50', '−0.25', '< 0.000000001', '−1,234,567', '4.2 MB']],

@@ -11,6 +11,40 @@ const leaves = (texts: Texts, path = ''): [string, string][] =>
   )
 const places = (text: string) => (text.match(/\{\{[^}]*\}\}|\$t\([^)]*\)|<\/?\w+>/g) ?? []).toSorted()
 
+/** Each number with the two words after it, as name and word: `{{count}} new chats` gives `count` with `new` and with `chats`. */
+const numbersBefore = (text: string): { name: string; words: string[] }[] =>
+  [...text.matchAll(/\{\{(\w+)[^}]*\}\} ([a-z]+)(?: ([a-z]+))?/g)].map(([, name = '', ...words]) => ({
+    name,
+    words: words.filter((word) => word !== undefined),
+  }))
+
+/** Texts whose number is always more than one: several requests, or a limit. `{{most}}` is a limit everywhere. */
+const severalAlways = new Set([
+  ...['chat.costOfAll', 'context.planRequests', 'images.list.ofPictures', 'preview.csvCut', 'markdown.diagramLate'],
+  ...['speech.bytesMore', 'speech.bytesMany_one', 'speech.bytesMany_other'],
+])
+
+/** Keys of texts with a number before a word that changes with it elsewhere, such as `tokens`, but not with this number. */
+function withoutForms(texts: readonly [string, string][]): string[] {
+  const all = new Map(texts)
+  const counted = (text = ''): string[] =>
+    numbersBefore(text).flatMap(({ name, words: [word] }) => (name === 'count' && word ? [word] : []))
+  const changing = new Set(
+    texts.flatMap(([key, text]) => {
+      const single = key.endsWith('_other') ? counted(all.get(key.replace(/_other$/, '_one'))) : []
+      // “was” and “were” follow names too.
+      return single.length === 0 ? [] : counted(text).filter((word) => !single.includes(word) && word !== 'were')
+    }),
+  )
+  return texts.flatMap(([key, text]) => {
+    const found = numbersBefore(text).filter(
+      ({ name, words }) => !/^(most|name|app|model|program)$/.test(name) && words.some((word) => changing.has(word)),
+    )
+    const expected = /_(one|other)$/.test(key) ? 1 : 0
+    return found.length > expected && !severalAlways.has(key) ? [key] : []
+  })
+}
+
 describe('English', () => {
   const texts = leaves(en)
   it('has both forms of every plural, with the number as figure or word', () => {
@@ -24,6 +58,25 @@ describe('English', () => {
   })
   it('has plural forms where a text shows how many there are: a position or a limit is named otherwise', () => {
     expect(texts.filter(([key, text]) => /\{\{count\b/.test(text) && !/_(one|other)$/.test(key))).toEqual([])
+  })
+  it('has plural forms where a word changes with the number before it', () => {
+    expect(withoutForms(texts)).toEqual([])
+  })
+  it.each([
+    ['a number without forms', [['sent', '{{tokens}} tokens were sent']], ['sent']],
+    ['an adjective between', [['sent', '{{tokens}} new tokens were sent']], ['sent']],
+    [
+      'a second number',
+      [
+        ['sent_one', '{{count}} message with {{tokens}} tokens'],
+        ['sent_other', '{{count}} messages with {{tokens}} tokens'],
+      ],
+      ['sent_other'],
+    ],
+    ['no limit', [['sent', 'At most {{most}} tokens']], []],
+    ['no name', [['sent', '{{model}} reads tokens']], []],
+  ] as [string, [string, string][], string[]][])('knows %s', (_name, given, expected) => {
+    expect(withoutForms([...texts, ...given]).filter((key) => key.startsWith('sent'))).toEqual(expected)
   })
   it('has no empty text and no plural in brackets', () => {
     for (const [key, text] of texts) {

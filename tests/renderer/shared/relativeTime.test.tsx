@@ -7,7 +7,7 @@ import { i18n } from '../../../src-renderer/i18n/index.ts'
 import { RelativeTime } from '../../../src-renderer/shared/ui/RelativeTime.tsx'
 import { TooltipProvider } from '../../../src-renderer/shared/ui/Tooltip.tsx'
 
-beforeAll(() => i18n.init({ lng: 'en', resources: { en }, initAsync: false, interpolation: { escapeValue: false } }))
+beforeAll(() => i18n.init({ lng: 'en', resources: { en }, initAsync: false }))
 
 const now = Date.parse('2026-11-23T08:00:00Z')
 const back = (minutes: number): string => new Date(now - minutes * 60_000).toISOString()

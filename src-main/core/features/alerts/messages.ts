@@ -1,5 +1,5 @@
 import type { AlertFacts, AlertPlace } from '../../../../src-preload/contract/alerts.ts'
-import { countText, showSc } from '../../../../src-preload/contract/amountText.ts'
+import { showSc } from '../../../../src-preload/contract/amountText.ts'
 import { instantOf } from '../../../../src-preload/contract/limitText.ts'
 import type { Words } from '../../../../src-renderer/i18n/host.ts'
 
@@ -40,14 +40,14 @@ export function alertText(facts: AlertFacts, { t, locale }: Pick<Words, 't' | 'l
       return {
         title: t('core:alert.tokens', { app: plain(facts.tool.name) }),
         body: t('core:alert.tokensBody', {
-          usual: countText(facts.usual, locale),
-          limit: countText(facts.limit, locale),
+          count: facts.usual,
+          limit: facts.limit,
         }),
       }
     case 'busy':
       return {
         title: t('core:alert.busy', { app: plain(facts.tool.name) }),
-        body: t('core:alert.busyBody', { requests: countText(facts.requests, locale), spent: sc(facts.spent) }),
+        body: t('core:alert.busyBody', { count: facts.requests, spent: sc(facts.spent) }),
       }
     case 'app': {
       const title = facts.why === 'paused' ? 'core:alert.appPaused' : 'core:alert.appExpired'
@@ -59,7 +59,7 @@ export function alertText(facts: AlertFacts, { t, locale }: Pick<Words, 't' | 'l
       return {
         title: t('core:alert.cache', lost),
         body: t(cost === null ? 'core:alert.cacheBody' : 'core:alert.cacheBodyCost', {
-          tokens: countText(tokens, locale),
+          count: tokens,
           cost: sc(cost ?? '0'),
         }),
       }

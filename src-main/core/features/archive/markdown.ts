@@ -39,7 +39,7 @@ export function markdownMessage(
     )
   }
   for (const { name, width, height } of message.attachments) {
-    const image = { name: code(name ?? t('core:chat.imageUnnamed')), width, height }
+    const image = { name: code(name ?? t('core:chat.imageUnnamed')), width: String(width), height: String(height) }
     parts.push(`*${t('core:chat.image', image)}*\n`)
   }
   for (const document of message.documents) parts.push(documentPart(document, textOf, t))

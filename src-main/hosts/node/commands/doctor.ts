@@ -120,10 +120,10 @@ async function checkPort(name: 'webPort' | 'apiPort', port: number): Promise<Che
   try {
     await listenOn(server, port, false)
     await new Promise((resolve) => server.close(resolve))
-    return { name, status: 'ok', detail: t('doctor.portFree', { port }) }
+    return { name, status: 'ok', detail: t('doctor.portFree', { port: String(port) }) }
   } catch (thrown) {
     const error = failureOf(thrown)
-    const detail = error.kind === 'port_taken' ? t('doctor.portTaken', { port }) : wordsOf(error)
+    const detail = error.kind === 'port_taken' ? t('doctor.portTaken', { port: String(port) }) : wordsOf(error)
     return { name, status: 'warning', detail }
   }
 }

@@ -1,5 +1,5 @@
 import type { LimitBucket, Limited, LimitStatus } from '../../../../src-preload/contract/account.ts'
-import { countText } from '../../../../src-preload/contract/amountText.ts'
+import { countText, grouped } from '../../../../src-preload/contract/amountText.ts'
 import { banAt, resetAt } from '../../../../src-preload/contract/limitText.ts'
 import { locale, t } from '../../../../src-renderer/i18n/cli.ts'
 import type { Parts } from '../dependencies.ts'
@@ -44,7 +44,7 @@ function sayStatus(status: LimitStatus): void {
   const bucket = bucketText('limits.bucket', status.minute)
   const minute =
     typeof reset === 'number'
-      ? t('limits.resetsIn', { bucket, seconds: countText(reset, locale()) })
+      ? t('limits.resetsIn', { bucket, seconds: reset })
       : t(reset === 'over' ? 'limits.hasReset' : 'limits.resetUnknown', { bucket })
   sayTable([
     [t('limits.updated'), toMinute(status.asOf)],
@@ -82,8 +82,8 @@ const columnNames = ['time', 'app', 'endpoint', 'model', 'times', 'waited', 'end
 function sayHistory(history: readonly Limited[]): void {
   if (history.length === 0) return
   const rows = history.map((one) => [
-    ...[toMinute(one.at), callerName(one), one.endpoint, one.model ?? '-', String(one.times)],
-    ...[one.waitedMs === null ? '-' : `${(one.waitedMs / 1000).toFixed(1)} s`, one.ended],
+    ...[toMinute(one.at), callerName(one), one.endpoint, one.model ?? '-', countText(one.times, locale())],
+    ...[one.waitedMs === null ? '-' : `${grouped((one.waitedMs / 1000).toFixed(1), locale())} s`, one.ended],
   ])
   say('', t('limits.history'))
   sayLines(columns([columnNames.map((name) => t(`limits.head.${name}`)), ...rows], { cuts: [3, 1] }))

@@ -1,7 +1,8 @@
+import { countText, grouped } from '../../../../src-preload/contract/amountText.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import { type RequestFilter, type RequestRow, studioFeature } from '../../../../src-preload/contract/requests.ts'
 import type { AgentSession, SessionTurn } from '../../../../src-preload/contract/sessions.ts'
-import { and, t } from '../../../../src-renderer/i18n/cli.ts'
+import { and, locale, t } from '../../../../src-renderer/i18n/cli.ts'
 import type { Parts } from '../dependencies.ts'
 import { usageError } from '../failure.ts'
 import { findDataDir } from '../folder.ts'
@@ -168,24 +169,24 @@ function sessionCells(session: AgentSession, tz: string): string[] {
     localTime(Date.parse(ended), tz),
     callerName({ who }),
     model ?? '-',
-    ...[turns, toolCalls, tokensIn, tokensCached, tokensOut].map(String),
+    ...[turns, toolCalls, tokensIn, tokensCached, tokensOut].map(figure),
     unpriced === turns ? '-' : `${isLeast}${costIs === 'estimated' ? '~' : ''}${cost}`,
     seconds(durationMs),
     lostTurns === 0 ? '-' : lostText({ turns: lostTurns, tokens: lostTokens, cost: lostCost }),
   ]
 }
 
-const lostText = (lost: { turns: number; tokens: number; cost: string }): string =>
-  t(lost.cost === '0' ? 'requests.lostTurns' : 'requests.lostTurnsCost', { ...lost, cost: `~${lost.cost}` })
+const lostText = ({ turns, tokens: count, cost }: { turns: number; tokens: number; cost: string }): string =>
+  t(cost === '0' ? 'requests.lostTurns' : 'requests.lostTurnsCost', { turns, count, cost: `~${cost}` })
 
-/** Why a request lost the cache, and how much of it: `lost 4200 tokens, ~0.0021 SC: tool added, plan`. Empty when it lost nothing. */
+/** Why a request lost the cache, and how much of it: `lost 4,200 tokens, ~0.0021 SC: tool added, plan`. Empty when it lost nothing. */
 function lossText({ loss: { tokens, cost, change, section } }: SessionTurn): string {
   if (tokens === 0) return ''
   const why = t(`requests.change.${change}`)
   const lost =
     cost === null
-      ? t('requests.lost', { tokens, change: why })
-      : t('requests.lostCost', { tokens, cost: `~${cost}`, change: why })
+      ? t('requests.lost', { count: tokens, change: why })
+      : t('requests.lostCost', { count: tokens, cost: `~${cost}`, change: why })
   return section?.name ? `${lost}, ${section.name}` : lost
 }
 
@@ -244,7 +245,7 @@ function cellsOf(row: RequestRow, tz: string, lost?: string): string[] {
     statusOf(row),
     seconds(row.firstByteMs),
     seconds(row.durationMs),
-    row.tokensIn === null && row.tokensOut === null ? '-' : `${row.tokensIn ?? '?'} > ${row.tokensOut ?? '?'}`,
+    row.tokensIn === null && row.tokensOut === null ? '-' : `${figure(row.tokensIn)} > ${figure(row.tokensOut)}`,
     row.cost === null ? '-' : `${row.costIs === 'estimated' ? '~' : ''}${row.cost}`,
     notes.join('  '),
   ]
@@ -265,4 +266,7 @@ function statusOf({ state, status, retriedAfter, times }: RequestRow): string {
   return times > 1 ? `${after} x${times}` : after
 }
 
-const seconds = (ms: number | null): string => (ms === null ? '-' : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`)
+const figure = (count: number | null): string => (count === null ? '?' : countText(count, locale()))
+
+const seconds = (ms: number | null): string =>
+  ms === null ? '-' : `${grouped((ms / 1000).toFixed(ms < 10_000 ? 2 : 1), locale())} s`

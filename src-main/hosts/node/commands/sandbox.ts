@@ -27,7 +27,7 @@ export async function sandbox(options: SandboxCommand, parts: Parts): Promise<nu
     .catch((thrown: unknown) => {
       end.release()
       if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EADDRINUSE') {
-        throw ownError('port_taken', t('port.inUse', { port: options.port }))
+        throw ownError('port_taken', t('port.inUse', { port: String(options.port) }))
       }
       if (thrown instanceof Error && 'code' in thrown && thrown.code === 'bad_fixture') {
         throw ownError('bad_input', `${options.replay}: ${thrown.message}`)

@@ -39,7 +39,11 @@ export function Lightbox({ pictures, at, onMove, onClose }: PictureLightboxProps
       onGo={onMove}
       onClose={onClose}
       facts={
-        picture && joinFacts([t('size', { width: picture.width, height: picture.height }), showSize(picture.bytes)])
+        picture &&
+        joinFacts([
+          t('size', { width: String(picture.width), height: String(picture.height) }),
+          showSize(picture.bytes),
+        ])
       }
       actions={
         picture && (

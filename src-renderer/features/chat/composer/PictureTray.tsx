@@ -150,7 +150,7 @@ function PictureState({ picture, name, broken }: { picture: DraftPicture; name: 
     )
   }
   if (broken) return <span data-bad>{t('brokenPicture')}</span>
-  const size = t('size', { width: kept?.width ?? 0, height: kept?.height ?? 0 })
+  const size = t('size', { width: String(kept?.width ?? 0), height: String(kept?.height ?? 0) })
   return (
     <>
       <span>{joinFacts([size, showSize(picture.bytes)])}</span>
@@ -169,7 +169,7 @@ function Trouble({ trouble, name, bytes }: { trouble: PictureTrouble; name: stri
 /** How a picture was changed before the upload, for example its size. */
 function Changes({ prepared: { from, to, converted, upright, lostFrames } }: { prepared: Prepared }) {
   const { t } = useTranslation('composer')
-  const size = ({ width, height }: Size): string => t('size', { width, height })
+  const size = ({ width, height }: Size): string => t('size', { width: String(width), height: String(height) })
   const scaled = from.width !== to.width || from.height !== to.height
   const changes = [
     scaled && t('scaled', { from: size(from), to: size(to) }),

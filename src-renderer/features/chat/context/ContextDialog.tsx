@@ -1,5 +1,6 @@
 import { type SyntheticEvent, useState } from 'react'
 import type { ContextMeasure, ContextParts } from '../../../../src-preload/contract/context.ts'
+import { showNamed } from '../../../i18n/format.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
@@ -39,7 +40,7 @@ export function ContextDialog() {
 
 /** Which figures the service has counted, and which are estimated. */
 function sourceText(t: ContextTexts, { counted, isAdjusted }: ContextMeasure): string {
-  if (counted !== null) return t('sourceCounted', { tokens: figure(counted) })
+  if (counted !== null) return t('sourceCounted', { count: counted })
   return t(isAdjusted ? 'sourceAdjusted' : 'sourceEstimated')
 }
 
@@ -100,7 +101,7 @@ function Space({ measure: { oldest, leftOut: gone } }: { measure: ContextMeasure
       <h3>{t('makeSpace')}</h3>
       <p>
         {oldest ? (
-          <WithSc text={t('oldest', { count: oldest.messages, tokens: figure(oldest.tokens) })} />
+          <WithSc text={showNamed(t('oldest', { count: oldest.messages }), t('usedOnly', { count: oldest.tokens }))} />
         ) : (
           t('nothingOld')
         )}
@@ -131,8 +132,8 @@ function LengthForm({ measure: { length }, model }: { measure: ContextMeasure; m
   const [typed, setTyped] = useState(length.from === 'person' ? String(length.tokens) : '')
   const [wrong, setWrong] = useState(false)
   const source = {
-    person: t('fromPerson', { tokens: figure(length.tokens ?? 0) }),
-    service: t('fromService', { tokens: figure(length.tokens ?? 0) }),
+    person: t('fromPerson', { count: length.tokens ?? 0 }),
+    service: t('fromService', { count: length.tokens ?? 0 }),
     unknown: t('fromUnknown'),
   }[length.from]
   const save = (event: SyntheticEvent): void => {

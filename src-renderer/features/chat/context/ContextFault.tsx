@@ -4,7 +4,6 @@ import type { ContextError } from '../../../../src-preload/contract/contextError
 import { i18n } from '../../../i18n/index.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { SmallButton } from '../actionButtons.tsx'
-import { figure } from '../messages.ts'
 import { askToSummarise, leaveOut, showContext } from './actions.ts'
 import { useMeasure } from './measure.ts'
 import { useContextTexts } from './texts.ts'
@@ -14,7 +13,7 @@ export function contextWords({ model }: Message, { limit }: ContextError): { tit
   const t = i18n.getFixedT(null, 'context')
   return {
     title: t('fullTitle', { model: model ?? i18n.t('chat:assistant') }),
-    meaning: limit === null ? t('fullUnknown') : t('fullKnown', { limit: figure(limit) }),
+    meaning: limit === null ? t('fullUnknown') : t('fullKnown', { count: limit }),
   }
 }
 

@@ -6,7 +6,6 @@ import type { ContextMeasure } from '../../../../src-preload/contract/context.ts
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Meter } from '../../../shared/ui/Meter.tsx'
 import { WithSc } from '../../../shared/ui/WithSc.tsx'
-import { figure } from '../messages.ts'
 import { askToSummarise, showContext } from './actions.ts'
 import { fullness, levels, useHasDraft, useMeasure, useMeasuring } from './measure.ts'
 import { useContextTexts } from './texts.ts'
@@ -35,7 +34,7 @@ export const ContextLine = memo(function ContextLine() {
   const used =
     length.tokens === null
       ? joinFacts([t('usedOnly', { count: total }), t('unknown')])
-      : t('used', { used: figure(total), limit: figure(length.tokens) })
+      : t('used', { used: total, count: length.tokens })
   return (
     <div className="context-line">
       {isShown && (

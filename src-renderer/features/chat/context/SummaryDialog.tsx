@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../../api/problem.ts'
-import { showSc } from '../../../i18n/format.ts'
+import { showNamed, showSc } from '../../../i18n/format.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { showCost } from '../../../shared/money/cost.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
@@ -15,7 +15,6 @@ import { WithSc } from '../../../shared/ui/WithSc.tsx'
 import { modelsToAsk, useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
 import { client } from '../client.ts'
-import { figure } from '../messages.ts'
 import { applySummary, discardSummary, editedSummary, rememberSummary } from './actions.ts'
 import { useMeasure } from './measure.ts'
 import { useContextTexts } from './texts.ts'
@@ -124,7 +123,9 @@ function Request({ upTo, onWritten }: { upTo: string; onWritten: (written: Writt
       {plan && model !== null && (
         <div className="context-space">
           <p className="num">
-            <WithSc text={t('plan', { count: plan.messages, tokens: figure(plan.tokens), model })} />
+            <WithSc
+              text={showNamed(t('plan', { count: plan.messages, model }), t('usedOnly', { count: plan.tokens }))}
+            />
           </p>
           {plan.requests > 1 && <p>{t('planRequests', { requests: plan.requests })}</p>}
           <p className="num">

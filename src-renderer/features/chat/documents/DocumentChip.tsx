@@ -3,7 +3,7 @@ import { FileSpreadsheet, FileText, Presentation } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
-import { joinFacts, showCount } from '../../../i18n/format.ts'
+import { joinFacts } from '../../../i18n/format.ts'
 import { WithSc } from '../../../shared/ui/WithSc.tsx'
 
 const icons = {
@@ -39,7 +39,7 @@ export function useDocumentFacts(): (document: AttachedDocument) => ReactNode {
   return ({ kind, unit, parts, pages, tokens }) => {
     const all = unit === 'text' ? null : t(unit, { count: parts })
     const shown = all === null ? null : pages === null ? all : t('chosen', { pages, unit: all })
-    const facts = [t(`kinds.${kind}`), shown, t('tokens', { count: tokens, replace: { count: showCount(tokens) } })]
+    const facts = [t(`kinds.${kind}`), shown, t('tokens', { count: tokens })]
     return <WithSc text={joinFacts(facts)} />
   }
 }

@@ -2,7 +2,6 @@ import './projects.css'
 import { FileSearch, Quote, Undo2, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Passage } from '../../../../src-preload/contract/projects.ts'
-import { showCount } from '../../../i18n/format.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { WithSc } from '../../../shared/ui/WithSc.tsx'
@@ -37,7 +36,7 @@ export function PassageChip({ passages, isNext = false }: { passages: readonly P
       <span className="chat-file-words">
         <b>{count(passages)}</b>
         <span className="num">
-          <WithSc text={t('documents:tokens', { count: tokens, replace: { count: showCount(tokens) } })} />
+          <WithSc text={t('documents:tokens', { count: tokens })} />
         </span>
       </span>
     </button>

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Folder } from '../../../../src-preload/contract/library.ts'
 import { maxPinnedFiles, type PinnedFile } from '../../../../src-preload/contract/projects.ts'
-import { showCount, showSize } from '../../../i18n/format.ts'
+import { joinFacts, showSize } from '../../../i18n/format.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { Facts } from '../../../shared/ui/Facts.tsx'
 import { FileInput } from '../../../shared/ui/FileInput.tsx'
@@ -17,7 +17,7 @@ const none: readonly PinningFile[] = []
 
 /** The files of a project: add, view, remove, and how each is used. */
 export function ProjectFiles({ folder: { id, files } }: { folder: Folder }) {
-  const { t } = useTranslation('projects')
+  const { t } = useTranslation(['projects', 'documents'])
   const pinning = usePinning((state) => state.byFolder[id] ?? none)
   const leftOut = usePinning((state) => state.leftOut)
   const { over, handlers } = useFileDrop((given) => addPinned(id, given))
@@ -34,7 +34,7 @@ export function ProjectFiles({ folder: { id, files } }: { folder: Folder }) {
         {files.length === 0 ? (
           t('filesAbout')
         ) : (
-          <WithSc text={t('total', { count: files.length, tokens: showCount(tokens) })} />
+          <WithSc text={joinFacts([t('total', { count: files.length }), t('documents:tokens', { count: tokens })])} />
         )}
       </p>
       <ul>

@@ -92,7 +92,7 @@ function Outcome({ name, trial }: { name: string; trial: ProgramTrial }) {
       ? t('trial.deadline', { command })
       : trial.exitCode === null
         ? t('trial.ended', { command })
-        : t('trial.exit', { command, code: trial.exitCode })
+        : t('trial.exit', { command, code: String(trial.exitCode) })
   if (requests.length === 0)
     return (
       <Notice kind="bad" title={t('trial.noRequest')}>

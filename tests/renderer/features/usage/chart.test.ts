@@ -19,7 +19,7 @@ import { bucketLabel, chartOption, hatching } from '../../../../src-renderer/sha
 import { lessSc, shareOf, sumSc } from '../../../../src-renderer/shared/money/sc.ts'
 import { Accounts } from '../../harness/accounts.ts'
 
-beforeAll(() => i18n.init({ lng: 'en', resources: { en }, initAsync: false, interpolation: { escapeValue: false } }))
+beforeAll(() => i18n.init({ lng: 'en', resources: { en }, initAsync: false }))
 
 const accounts = new Accounts('gaps', 60)
 const query = (more: Partial<ViewQuery> = {}): ViewQuery => ({

@@ -10,7 +10,7 @@ import { firstAlerts, holding, isGrave, withAlerts } from '../../../../src-rende
 import { everyKind, startAlerts } from '../../harness/alerts.ts'
 
 const words = createWords()
-beforeAll(() => i18n.init({ lng: 'en', resources: { en }, initAsync: false, interpolation: { escapeValue: false } }))
+beforeAll(() => i18n.init({ lng: 'en', resources: { en }, initAsync: false }))
 
 const reported = (...alerts: Alert[]): Alerts => ({ ...startAlerts('none', false), alerts })
 const alert = (at: number, endedAt: string | null = null): Alert => ({

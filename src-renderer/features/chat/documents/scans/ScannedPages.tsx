@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { useShallow } from 'zustand/react/shallow'
 import type { AttachedDocument } from '../../../../../src-preload/contract/documents.ts'
-import { joinSentences, showCount, showSc } from '../../../../i18n/format.ts'
+import { joinSentences, showSc } from '../../../../i18n/format.ts'
 import { Button } from '../../../../shared/ui/Button.tsx'
 import { WithSc } from '../../../../shared/ui/WithSc.tsx'
 import { modelsToAsk, useChat } from '../../../../stores/chat.ts'
@@ -60,7 +60,7 @@ function Cost({ pictures }: { pictures: number }) {
   const facts = useModelFacts((state) => state.facts)
   const tokens = pictures * tokensOfPicture
   const cost = costOfPictures(pictures, models, facts)
-  const words = { tokens: showCount(tokens), each: showCount(tokensOfPicture) }
+  const words = { count: tokens, each: tokensOfPicture }
   return (
     <span>
       <WithSc
