@@ -29,7 +29,7 @@ const twips = 20
 const indentTwips = 18 * twips
 /** Greatest size of an image on the page, pixels at 96 per inch. */
 const maxImage = { width: 600, height: 800 }
-/** Names no East Asian font: that of the text is as wide for every character, too. */
+/** East Asian characters in code have the font of the text, in which all of them are equally wide. */
 const codeFont = { ascii: 'Courier New', hAnsi: 'Courier New', cs: 'Courier New' }
 /** Fonts of the languages that write the same characters in different forms. Microsoft Office has them on Windows and macOS. */
 const eastAsianFonts = {
@@ -216,7 +216,7 @@ function byDirection(line: string, isBaseRightToLeft: boolean): { text: string; 
   // The pieces at odd places have the other direction.
   const pieces = line.split(isBaseRightToLeft ? textLeftToRight : textRightToLeft)
   for (let at = 1; at < pieces.length; at += 2) {
-    const [before = '', piece = '', after = ''] = pieces.slice(at - 1)
+    const [before = '', piece = '', after = ''] = pieces.slice(at - 1, at + 2)
     // Brackets belong together, as in `GPT (turbo)`.
     const [opening, closing] = [count(piece, /\p{Ps}/gu), count(piece, /\p{Pe}/gu)]
     if (opening > closing && /^\p{Pe}/u.test(after)) {
@@ -281,7 +281,7 @@ const linesOf = (text: string, style: Style, isBaseRightToLeft = false): TextRun
     .split('\n')
     .flatMap((line, at) => {
       const pieces = byDirection(line, isBaseRightToLeft)
-      const broken = at === 0 ? [] : [new TextRun({ break: 1 })]
+      const broken = at === 0 ? [] : [new TextRun({ ...style, break: 1 })]
       return [
         ...broken,
         ...pieces.map(({ text, rightToLeft }) => new TextRun({ ...style, text, ...(rightToLeft && { rightToLeft }) })),
