@@ -18,10 +18,10 @@ export const rowHeight = 32
  */
 export const columns = cx(
   'grid items-center gap-x-2.5 px-3',
-  'grid-cols-[3.875rem_minmax(0,0.8fr)_minmax(0,1.2fr)_4.125rem]',
-  '@min-[520px]:grid-cols-[4.75rem_minmax(0,1fr)_minmax(0,1.7fr)_minmax(0,1fr)_7rem]',
-  '@min-[760px]:grid-cols-[5.625rem_minmax(0,1fr)_4.5rem_minmax(0,1fr)_minmax(0,1.6fr)_3.875rem_9rem_7rem]',
-  '@min-[900px]:grid-cols-[5.625rem_minmax(0,1.1fr)_4.75rem_minmax(0,1.5fr)_minmax(0,1.8fr)_4rem_3.875rem_9rem_7rem]',
+  'grid-cols-[5.2em_minmax(0,0.8fr)_minmax(0,1.2fr)_5.5em]',
+  '@min-[520px]:grid-cols-[6.3em_minmax(0,1fr)_minmax(0,1.7fr)_minmax(0,1fr)_9.4em]',
+  '@min-[760px]:grid-cols-[7.5em_minmax(0,1fr)_6em_minmax(0,1fr)_minmax(0,1.6fr)_5.2em_12em_9.4em]',
+  '@min-[900px]:grid-cols-[7.5em_minmax(0,1.1fr)_6.3em_minmax(0,1.5fr)_minmax(0,1.8fr)_5.3em_5.2em_12em_9.4em]',
 )
 /** Not in a log as narrow as a phone. */
 export const notNarrowest = 'hidden @min-[520px]:block'

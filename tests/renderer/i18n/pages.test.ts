@@ -172,7 +172,8 @@ const brokenInRail = (page: Page): Promise<string[]> =>
       const [node] = label.childNodes
       const text = node?.textContent ?? ''
       const words = new Intl.Segmenter(document.documentElement.lang, { granularity: 'word' }).segment(text)
-      const broken = [...words].filter(({ segment, index }) => {
+      const broken = [...words].filter(({ segment, index, isWordLike }) => {
+        if (!isWordLike) return false
         const range = new Range()
         if (node) range.setStart(node, index)
         if (node) range.setEnd(node, index + segment.length)
