@@ -32,7 +32,7 @@ function RailLink({ name, current, number }: { name: PageName; current: boolean;
         href={href}
         aria-current={current ? 'page' : undefined}
         className={cx(
-          'grid min-h-12 w-full shrink-0 place-content-center place-items-center gap-0.5 rounded-m py-0.5 text-s leading-[1.3] transition-colors duration-100 short:min-h-8 short:py-0',
+          'grid min-h-12 w-full shrink-0 place-content-center place-items-center gap-0.5 rounded-m px-1 py-0.5 text-s leading-[1.3] transition-colors duration-100 short:min-h-8 short:py-0',
           current ? 'bg-raise text-accent shadow-[0_0_0_1px_var(--line)]' : 'text-faint hover:bg-hover hover:text-ink',
           name === 'settings' && 'mt-auto',
         )}
