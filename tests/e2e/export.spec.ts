@@ -281,8 +281,8 @@ test('PDF, PNG and DOCX have the glyphs of all languages, of emoji and of combin
   const written = bare(text)
   for (const [name, line] of Object.entries(lines)) {
     // The letters of Arabic are written in the order of the page, and emoji of several characters are one glyph.
-    if (name === 'ar') expect([...written]).toEqual(expect.arrayContaining([...bare(line).replaceAll(/\p{M}/gu, '')]))
-    else if (name !== 'emoji') expect(written, name).toContain(bare(line))
+    const parts = name === 'ar' ? bare(line).replaceAll(/\p{M}/gu, '').split('') : name === 'emoji' ? [] : [bare(line)]
+    for (const part of parts) expect(written, name).toContain(part)
   }
 })
 
