@@ -313,6 +313,47 @@ test('four models fit beside one another: the inspector leaves, the columns scro
   await expect(page.getByRole('button', { name: windowText('chat:send'), exact: true })).toBeVisible()
 })
 
+test('a narrow window shows whole columns, and a button scrolls to those that are hidden', { tag: '@long' }, async ({
+  page,
+}) => {
+  await compare(page, 'mirror', 'writer-small', 'writer-free')
+  await composer(page).fill('A word for the three of you.')
+  await page.getByRole('button', { name: 'Send to 3' }).click()
+  await allComplete(page, 3)
+  const next = page.getByRole('button', { name: windowText('chat:besideNext'), exact: true })
+  const previous = page.getByRole('button', { name: windowText('chat:besidePrevious'), exact: true })
+  await expect(next).toHaveCount(0)
+  const scroller = page.getByRole('region', { name: windowText('chat:besideScroll') })
+  /** How much of each column is in view, px of its width. */
+  const shown = async () => {
+    const box = await edges(scroller)
+    const all = await Promise.all([0, 1, 2].map((at) => edges(columns(page).nth(at))))
+    return all.map(({ left, right, width }) =>
+      Math.min(right, box.right) - Math.max(left, box.left) >= width - 1
+        ? 'whole'
+        : Math.max(0, Math.min(right, box.right) - Math.max(left, box.left)) <= 30
+          ? 'edge'
+          : 'part',
+    )
+  }
+  for (const [width, first, second] of [
+    [700, ['whole', 'whole', 'edge'], ['edge', 'whole', 'whole']],
+    [480, ['whole', 'edge', 'edge'], ['edge', 'whole', 'edge']],
+  ] as const) {
+    await page.setViewportSize({ width, height: 820 })
+    await expect.poll(shown).toEqual(first)
+    await expect(previous).toHaveCount(0)
+    await takePictures(page, `chat-compare-three-${width}`)
+    await next.click()
+    await expect.poll(shown).toEqual(second)
+    await expect(previous).toBeVisible()
+    await expect(scroller).toBeFocused()
+    await expectAccessible(page)
+    await previous.click()
+    await expect.poll(shown).toEqual(first)
+  }
+})
+
 test('a settled reply is announced once as plain text, without the marks of Markdown', { tag: '@long' }, async ({
   page,
 }) => {

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { unzipSync } from 'fflate'
+import { getDocumentProxy, getResolvedPDFJS } from 'unpdf'
+import { lacks } from '../helpers/programs.mjs'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, fromMenu, newChat, openChatWorld, takePictures } from './chatWorld.ts'
 import { askModel, composer } from './journey.ts'
@@ -16,9 +18,10 @@ let world: ChatWorld
 let service: Awaited<ReturnType<typeof startScripted>>
 test.beforeAll(async () => {
   world = await openChatWorld(async ({ baseUrl }) => {
-    service = await startScripted(baseUrl, ({ messages }) => ({
-      text: JSON.stringify(messages.at(-1)?.content).includes('Very long') ? veryLong : sample,
-    }))
+    service = await startScripted(baseUrl, ({ messages }) => {
+      const asked = JSON.stringify(messages.at(-1)?.content)
+      return { text: asked.includes('Very long') ? veryLong : asked.includes('languages') ? everyScript : sample }
+    })
     return service.baseUrl
   })
 })
@@ -57,6 +60,30 @@ async function exportAs(page: Page, format: string): Promise<{ name: string; byt
   const path = await download.path()
   await expect(dialog(page)).toBeHidden()
   return { name: download.suggestedFilename(), bytes: readFileSync(path), path }
+}
+
+/** Prints through the dialog, and saves as PDF what the browser's own dialog would print. */
+async function exportAsPdf(page: Page, title: string): Promise<Buffer> {
+  await page.evaluate(() => {
+    // Leaves what is printed in the page.
+    window.print = () => {
+      const copy = document.querySelector('.exported-print')?.cloneNode(true)
+      const sheets = [...document.adoptedStyleSheets]
+      document.documentElement.dataset.printed = document.title
+      setTimeout(() => {
+        if (copy) document.body.append(copy)
+        document.adoptedStyleSheets = sheets
+      })
+    }
+  })
+  await openExport(page)
+  await dialog(page)
+    .getByLabel(windowText('exporting:format'))
+    .selectOption({ label: windowText('exporting:pdf') })
+  await exportButton(page).click()
+  await expect(page.locator('html')).toHaveAttribute('data-printed', title)
+  await expect(page.locator('.exported-print')).toHaveCount(1)
+  return page.pdf({ preferCSSPageSize: true })
 }
 
 const textOf = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString()
@@ -153,26 +180,7 @@ test('HTML is one inert file, DOCX has the structure, PNG the picture, and the p
   if (process.env.PICTURES) writeFileSync('test-results/screens/export-png.png', picture.bytes)
 
   await page.emulateMedia({ colorScheme: 'dark' })
-  await page.evaluate(() => {
-    // Leaves what is printed in the page, so that it can be saved as PDF.
-    window.print = () => {
-      const copy = document.querySelector('.exported-print')?.cloneNode(true)
-      const sheets = [...document.adoptedStyleSheets]
-      document.documentElement.dataset.printed = document.title
-      setTimeout(() => {
-        if (copy) document.body.append(copy)
-        document.adoptedStyleSheets = sheets
-      })
-    }
-  })
-  await openExport(page)
-  await dialog(page)
-    .getByLabel(windowText('exporting:format'))
-    .selectOption({ label: windowText('exporting:pdf') })
-  await exportButton(page).click()
-  await expect(page.locator('html')).toHaveAttribute('data-printed', 'Budget of the trip')
-  await expect(page.locator('.exported-print')).toHaveCount(1)
-  const pdf = await page.pdf({ preferCSSPageSize: true })
+  const pdf = await exportAsPdf(page, 'Budget of the trip')
   if (process.env.PICTURES) writeFileSync('test-results/screens/export.pdf', pdf)
   expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
   expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length).toBeGreaterThan(2)
@@ -210,6 +218,161 @@ test('HTML is one inert file, DOCX has the structure, PNG the picture, and the p
   expect(shownBubble).toMatchObject({ isAtEnd: true, isWhole: false })
   if (process.env.PICTURES) writeFileSync('test-results/screens/export.pdf', pdf)
 })
+
+/** A line for each language of the window, then emoji and letters with combining marks. */
+const lines = {
+  en: 'It’s a “quoted” word – and more…',
+  de: 'Größe, Übermut und Öl: „Straße“ in GROẞ',
+  es: '¿Qué tal el pingüino? ¡Mañana, señor!',
+  fr: 'L’œuf de Noël coûte 5 € : « où ça ? »',
+  'pt-BR': 'A ação não põe os avós à mesa.',
+  ja: '日本語のテキスト、カタカナとひらがな。',
+  'zh-Hans': '简体中文：直接写“汉字”。',
+  ar: 'اللُّغَةُ العَرَبِيَّةُ جميلة، أليس كذلك؟ (نعم) 12%',
+  emoji: '😀 👩🏽‍🚀 🇧🇷 ✅ ❤️ 1️⃣ 👨‍👩‍👧',
+  marks: 'e\u0301 a\u0308 n\u0303 x\u0302 o\u0323\u0302 m\u0304',
+}
+/** Characters that no font has, because Unicode has not assigned them. They show what a missing glyph looks like. */
+const noGlyphs = '\u0378 \u0379 \u0380 \u0381 \u0382'
+const everyScript = [...Object.values(lines), noGlyphs].join('\n\n')
+
+test('PDF, PNG and DOCX have the glyphs of all languages, of emoji and of combining marks', { tag: '@long' }, async ({
+  page,
+}) => {
+  test.skip(lacks('fonts') !== null, 'fonts')
+  await askModel(page, scripted, 'All languages')
+
+  const docx = unzipSync((await exportAs(page, windowText('exporting:docx'))).bytes)
+  const paragraphs = textOf(docx['word/document.xml']).match(/<w:p>.*?<\/w:p>/g) ?? []
+  const wordsOf = (xml: string) => [...xml.matchAll(/<w:t[^>]*>([^<]*)</g)].map(([, text]) => text).join('')
+  const paragraphOf = (text: string) => paragraphs.find((xml) => wordsOf(xml) === text)
+  for (const text of Object.values(lines)) expect(paragraphOf(text), text).toBeDefined()
+  expect(paragraphOf(lines.ja)).toContain('w:eastAsia="Yu Gothic"')
+  expect(paragraphOf(lines.ar)).toMatch(/<w:bidi\/>.*<w:rtl\/>/)
+  expect(textOf(docx['word/styles.xml'])).toMatch(/w:cs="Arial" w:eastAsia="Microsoft YaHei".*<w:lang w:val="en"/)
+
+  await page.evaluate(() => {
+    const { decode } = HTMLImageElement.prototype
+    HTMLImageElement.prototype.decode = function () {
+      document.documentElement.dataset.drawn = /<div[^>]*>/.exec(decodeURIComponent(this.src))?.[0] ?? ''
+      return decode.call(this)
+    }
+  })
+  const picture = await exportAs(page, windowText('exporting:png'))
+  if (process.env.PICTURES) writeFileSync('test-results/screens/export-languages.png', picture.bytes)
+  // The image has no other way to know how the window writes.
+  await expect(page.locator('html')).toHaveAttribute('data-drawn', /lang="en" dir="ltr"/)
+  const drawn = (await linesOf(page, picture.bytes)).slice(-Object.keys(lines).length - 1)
+  const missing = drawn.pop() ?? []
+  expect(missing).toHaveLength(5)
+  for (const one of missing) expect(unlikeness(one, missing[0])).toBeLessThan(0.1)
+  for (const [at, name] of Object.keys(lines).entries()) {
+    expect(drawn[at]?.length, name).toBeGreaterThan(4)
+    for (const shape of drawn[at] ?? []) expect(unlikeness(shape, missing[0]), name).toBeGreaterThan(0.1)
+  }
+
+  const pdf = await exportAsPdf(page, 'All languages')
+  if (process.env.PICTURES) writeFileSync('test-results/screens/export-languages.pdf', pdf)
+  const { text, glyphs, fonts } = await glyphsOf(pdf)
+  // Glyph 0 is the box for a character that the font does not have: only those that no font has.
+  expect(glyphs.filter((code) => code === 0)).toHaveLength(5)
+  expect(fonts.length).toBeGreaterThan(2)
+  for (const { name, missingFile } of fonts) expect([name, missingFile]).toEqual([name, false])
+  const written = bare(text)
+  for (const [name, line] of Object.entries(lines)) {
+    // The letters of Arabic are written in the order of the page, and emoji of several characters are one glyph.
+    const parts = name === 'ar' ? bare(line).replaceAll(/\p{M}/gu, '').split('') : name === 'emoji' ? [] : [bare(line)]
+    for (const part of parts) expect(written, name).toContain(part)
+  }
+})
+
+/** Without spaces, ligatures and forms of letters, which a PDF may have instead. */
+const bare = (text: string): string => text.normalize('NFKC').replaceAll(/\s/gu, '')
+
+/** The text of a PDF, the codes of all its glyphs, and its fonts. */
+async function glyphsOf(pdf: Buffer) {
+  const document = await getDocumentProxy(new Uint8Array(pdf))
+  const { OPS } = await getResolvedPDFJS()
+  const glyphs: number[] = []
+  const fonts: { name: string; missingFile: boolean }[] = []
+  let text = ''
+  for (let at = 1; at <= document.numPages; at += 1) {
+    const page = await document.getPage(at)
+    const { fnArray, argsArray } = await page.getOperatorList()
+    for (const [nth, operator] of fnArray.entries()) {
+      if (operator === OPS.setFont) fonts.push(page.commonObjs.get(argsArray[nth][0]))
+      if (operator !== OPS.showText) continue
+      for (const glyph of argsArray[nth][0]) {
+        if (typeof glyph === 'number') continue // a space between two
+        glyphs.push(glyph.originalCharCode)
+        text += glyph.unicode
+      }
+    }
+  }
+  return { text, glyphs, fonts }
+}
+
+/** Size in pixels, and how much of each cell of a grid over it is ink, 0 to 1. */
+interface Shape {
+  width: number
+  height: number
+  ink: number[]
+}
+
+/** The lines of a picture on white, as the shapes that stand apart in them. */
+const linesOf = (page: Page, png: Buffer): Promise<Shape[][]> =>
+  page.evaluate(
+    async (address) => {
+      const image = Object.assign(new Image(), { src: address })
+      await image.decode()
+      const { naturalWidth: width, naturalHeight: height } = image
+      const context = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d')
+      context?.drawImage(image, 0, 0)
+      const { data } = context?.getImageData(0, 0, width, height) ?? { data: new Uint8ClampedArray() }
+      const isInk = (x: number, y: number) => {
+        const at = (y * width + x) * 4
+        return Math.min(data[at] ?? 255, data[at + 1] ?? 255, data[at + 2] ?? 255) < 160
+      }
+      /** Ranges of positions for which `has` is true. Smaller gaps than `gap` are part of them. */
+      const ranges = (length: number, gap: number, has: (at: number) => boolean) => {
+        const found: { from: number; to: number }[] = []
+        for (let at = 0; at < length; at += 1) {
+          const last = found.at(-1)
+          if (!has(at)) continue
+          if (last && at - last.to < gap) last.to = at + 1
+          else found.push({ from: at, to: at + 1 })
+        }
+        return found
+      }
+      const every = (length: number) => Array.from({ length }, (_, at) => at)
+      return ranges(height, 10, (y) => every(width).some((x) => isInk(x, y))).map(({ from: top, to: bottom }) =>
+        ranges(width, 1, (x) => every(bottom - top).some((y) => isInk(x, top + y))).map(({ from, to }) => {
+          const [box = { from: 0, to: 1 }] = ranges(bottom - top, bottom, (y) =>
+            every(to - from).some((x) => isInk(from + x, top + y)),
+          )
+          const [wide, high] = [to - from, box.to - box.from]
+          const cells = every(8 * 12).map((cell) => {
+            const [column, row] = [cell % 8, Math.floor(cell / 8)]
+            const xs = [Math.floor((column * wide) / 8), Math.max(1, Math.ceil(((column + 1) * wide) / 8))] as const
+            const ys = [Math.floor((row * high) / 12), Math.max(1, Math.ceil(((row + 1) * high) / 12))] as const
+            const inside = every((xs[1] - xs[0]) * (ys[1] - ys[0])).filter((one) =>
+              isInk(from + xs[0] + (one % (xs[1] - xs[0])), top + box.from + ys[0] + Math.floor(one / (xs[1] - xs[0]))),
+            )
+            return inside.length / ((xs[1] - xs[0]) * (ys[1] - ys[0]))
+          })
+          return { width: wide, height: high, ink: cells }
+        }),
+      )
+    },
+    `data:image/png;base64,${png.toString('base64')}`,
+  )
+
+/** 0 for the same shape, up to 1. Shapes of different sizes are not alike. */
+function unlikeness(one: Shape, other: Shape | undefined): number {
+  if (!other || Math.abs(one.width - other.width) > 3 || Math.abs(one.height - other.height) > 3) return 1
+  const differences = one.ink.map((ink, at) => Math.abs(ink - (other.ink[at] ?? 0)))
+  return differences.reduce((sum, difference) => sum + difference, 0) / differences.length
+}
 
 /** About 1 MB of everything that takes time: prose, tables, code and formulas. */
 const veryLong = Array.from(

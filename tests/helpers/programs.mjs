@@ -139,6 +139,17 @@ export const programs = {
     probe: (folder) =>
       failure('fish', ['--no-config', '-c', 'complete -C "ech"'], { env: { PATH: pathForTests(), HOME: folder } }),
   },
+  fonts: {
+    what: 'fonts for Arabic, Chinese, Japanese and emoji',
+    debian: ['fontconfig', 'fonts-dejavu-core', 'fonts-noto-cjk', 'fonts-noto-color-emoji'],
+    isForCi: true,
+    platforms: linux,
+    probe() {
+      const script =
+        'for one in ar ja zh-cn und-zsye; do fc-list ":lang=$one" | grep -q . || { echo "no font for $one" >&2; exit 1; }; done'
+      return failure('fc-list', ['--version']) ?? failure('sh', ['-c', script])
+    },
+  },
   // Too large to be installed for one test: half a gigabyte.
   soffice: {
     what: 'LibreOffice with Writer',

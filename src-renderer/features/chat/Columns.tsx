@@ -1,4 +1,4 @@
-import { Check, Square } from 'lucide-react'
+import { Check, ChevronLeft, ChevronRight, Square } from 'lucide-react'
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Message } from '../../../src-preload/contract/chat.ts'
@@ -7,7 +7,7 @@ import { appStore } from '../../stores/app.ts'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { isRunning } from '../../stores/openChat.ts'
-import { SmallButton } from './actionButtons.tsx'
+import { ActionButton, SmallButton } from './actionButtons.tsx'
 import { stop } from './actions.ts'
 import { CopyMessage } from './CopyMessage.tsx'
 import { LeftOutMark } from './context/LeftOutMark.tsx'
@@ -24,6 +24,8 @@ import { Who } from './Who.tsx'
 
 /** From this number of columns on, the inspector closes to give them its width. */
 const needWidth = 3
+/** Fewer pixels than this are no hidden column, but rounding. */
+const edgePx = 4
 
 /** Replies side by side: several choices of one request, or several models. The person continues with one of them. */
 export function Columns({ askId, pathId }: { askId: string; pathId: string }) {
@@ -42,15 +44,24 @@ export function Columns({ askId, pathId }: { askId: string; pathId: string }) {
     return sameModel ? t('choice', { choice: at + 1, model }) : model
   }
   const { above, measure } = useRepliesAbove(names, columns, ids)
+  const { hidden, measureHidden, scrollBy } = useSideways(columns, ids.length)
   useEffect(() => {
     if (ids.length >= needWidth) appStore.setState({ inspectorShown: false })
   }, [ids.length])
   return (
     <section className="chat-turn chat-beside" aria-label={t('beside', { count: ids.length })} data-ask={askId}>
-      <div className="chat-column-names" ref={names} aria-hidden>
-        {ids.map((id, at) => (
-          <ColumnName key={id} id={id} name={nameOf(at)} isAbove={above.has(id)} />
-        ))}
+      <div className="chat-column-head">
+        <div className="chat-column-names" ref={names} aria-hidden>
+          {ids.map((id, at) => (
+            <ColumnName key={id} id={id} name={nameOf(at)} isAbove={above.has(id)} />
+          ))}
+        </div>
+        {hidden.before && (
+          <ActionButton icon={ChevronLeft} label={t('besidePrevious')} action="previous" onClick={() => scrollBy(-1)} />
+        )}
+        {hidden.after && (
+          <ActionButton icon={ChevronRight} label={t('besideNext')} action="next" onClick={() => scrollBy(1)} />
+        )}
       </div>
       <section
         ref={columns}
@@ -61,6 +72,7 @@ export function Columns({ askId, pathId }: { askId: string; pathId: string }) {
         onScroll={({ currentTarget: { scrollLeft } }) => {
           if (names.current) names.current.scrollLeft = scrollLeft
           measure()
+          measureHidden()
         }}
       >
         {ids.map((id, at) => (
@@ -72,6 +84,36 @@ export function Columns({ askId, pathId }: { askId: string; pathId: string }) {
       )}
     </section>
   )
+}
+
+/** Whether columns are hidden before and after the visible ones, and scrolls by whole columns. */
+function useSideways(columns: RefObject<HTMLElement | null>, count: number) {
+  const [hidden, setHidden] = useState({ before: false, after: false })
+  const measureHidden = useCallback((): void => {
+    const box = columns.current
+    if (!box) return
+    // Negative from right to left.
+    const from = Math.abs(box.scrollLeft)
+    const before = from > edgePx
+    const after = box.scrollWidth - box.clientWidth - from > edgePx
+    setHidden((was) => (was.before === before && was.after === after ? was : { before, after }))
+  }, [columns])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another reply changes the width of the content, not of the box
+  useEffect(() => {
+    const sizes = new ResizeObserver(measureHidden)
+    if (columns.current) sizes.observe(columns.current)
+    return () => sizes.disconnect()
+  }, [columns, measureHidden, count])
+  const scrollBy = (steps: number): void => {
+    const box = columns.current
+    const [first, second] = box?.children ?? []
+    if (!box || !first || !second) return
+    const step = second.getBoundingClientRect().left - first.getBoundingClientRect().left
+    box.scrollBy({ left: steps * step })
+    // The button may disappear. Arrow keys go on from here.
+    box.focus({ preventScroll: true })
+  }
+  return { hidden, measureHidden, scrollBy }
 }
 
 /**

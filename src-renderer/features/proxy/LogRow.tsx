@@ -12,13 +12,16 @@ import type { useRowTexts } from './rowMessages.ts'
 
 export const rowHeight = 32
 
-/** One grid for the header and all rows. Narrow logs omit columns that the details also contain. */
+/**
+ * One grid for the header and all rows, whose figures fit with the mark of estimates in every language and at every text size. Narrow logs
+ * omit columns that the details also contain.
+ */
 export const columns = cx(
   'grid items-center gap-x-2.5 px-3',
-  'grid-cols-[62px_minmax(0,0.8fr)_minmax(0,1.2fr)_66px]',
-  '@min-[520px]:grid-cols-[76px_minmax(0,1fr)_minmax(0,1.7fr)_minmax(0,1fr)_92px]',
-  '@min-[760px]:grid-cols-[90px_minmax(0,1fr)_72px_minmax(0,1fr)_minmax(0,1.6fr)_62px_132px_92px]',
-  '@min-[900px]:grid-cols-[90px_minmax(0,1.1fr)_76px_minmax(0,1.5fr)_minmax(0,1.8fr)_64px_62px_136px_92px]',
+  'grid-cols-[5.2em_minmax(0,0.8fr)_minmax(0,1.2fr)_5.5em]',
+  '@min-[520px]:grid-cols-[6.3em_minmax(0,1fr)_minmax(0,1.7fr)_minmax(0,1fr)_9.4em]',
+  '@min-[760px]:grid-cols-[7.5em_minmax(0,1fr)_6em_minmax(0,1fr)_minmax(0,1.6fr)_5.2em_12em_9.4em]',
+  '@min-[900px]:grid-cols-[7.5em_minmax(0,1.1fr)_6.3em_minmax(0,1.5fr)_minmax(0,1.8fr)_5.3em_5.2em_12em_9.4em]',
 )
 /** Not in a log as narrow as a phone. */
 export const notNarrowest = 'hidden @min-[520px]:block'
@@ -123,7 +126,8 @@ function Cells(props: { row: RequestRow; marked: boolean; today: number; words: 
       <Cell className={cx(right, wideOnly)}>
         <Tokens row={row} t={t} />
       </Cell>
-      <Cell className={right}>
+      {/* As narrow as a phone, the mark of an estimate is below its figure. */}
+      <Cell className={cx(right, '@max-[520px]:whitespace-normal @max-[520px]:leading-[1.2]')}>
         <Cost row={row} t={t} />
       </Cell>
     </>

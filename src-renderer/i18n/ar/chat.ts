@@ -220,6 +220,8 @@ export const chat = {
   beside_many: '{{count}} ردًّا جنبًا إلى جنب',
   beside_other: '{{count}} رد جنبًا إلى جنب',
   besideScroll: 'الردود، تمرير أفقي',
+  besidePrevious: 'الرد السابق',
+  besideNext: 'الرد التالي',
   besideUnchosen: 'يُرجى اختيار الرد الذي تُتابَع به الدردشة. وحتى ذلك الحين تُتابَع مع {{name}}.',
   choice: 'الخيار {{choice}} · {{model}}',
   replyAbove: 'الرد أعلاه',

@@ -178,6 +178,8 @@ export const chat = {
   beside_one: '{{count}} Antwort',
   beside_other: '{{count}} Antworten nebeneinander',
   besideScroll: 'Antworten, seitlich scrollbar',
+  besidePrevious: 'Vorherige Antwort',
+  besideNext: 'Nächste Antwort',
   besideUnchosen: 'Wähle die Antwort, mit der es weitergeht. Bis dahin wird der Chat mit {{name}} fortgesetzt.',
   choice: 'Alternative {{choice}} · {{model}}',
   replyAbove: 'Antwort darüber',

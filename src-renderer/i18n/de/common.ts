@@ -1,7 +1,7 @@
 export const common = {
   sendKey: {
-    send: '{{keys}} zum Senden, {{newLine}} für eine neue Zeile',
-    generate: '{{keys}} zum Erzeugen, {{newLine}} für eine neue Zeile',
+    send: '{{keys}} zum Senden, {{newLine}} für neue Zeile',
+    generate: '{{keys}} zum Erzeugen, {{newLine}} für neue Zeile',
   },
   close: 'Schließen',
   cancel: 'Abbrechen',

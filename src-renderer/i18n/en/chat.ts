@@ -176,6 +176,8 @@ export const chat = {
   beside_one: '{{count}} reply',
   beside_other: '{{count}} replies side by side',
   besideScroll: 'Replies, scrolls sideways',
+  besidePrevious: 'Previous reply',
+  besideNext: 'Next reply',
   besideUnchosen: 'Choose a reply to continue with. Until then, the chat continues with {{name}}.',
   choice: 'Choice {{choice}} · {{model}}',
   replyAbove: 'Reply above',

@@ -1,7 +1,7 @@
 export const common = {
   sendKey: {
-    send: '{{keys}} para enviar, {{newLine}} para una línea nueva',
-    generate: '{{keys}} para generar, {{newLine}} para una línea nueva',
+    send: '{{keys}} envía, {{newLine}} añade una línea',
+    generate: '{{keys}} genera, {{newLine}} añade una línea',
   },
   close: 'Cerrar',
   cancel: 'Cancelar',

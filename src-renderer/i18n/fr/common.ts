@@ -1,7 +1,7 @@
 export const common = {
   sendKey: {
-    send: '{{keys}} pour envoyer, {{newLine}} pour aller à la ligne',
-    generate: '{{keys}} pour générer, {{newLine}} pour aller à la ligne',
+    send: '{{keys}} envoie, {{newLine}} va à la ligne',
+    generate: '{{keys}} génère, {{newLine}} va à la ligne',
   },
   close: 'Fermer',
   cancel: 'Annuler',

@@ -330,9 +330,9 @@ export const proxy = {
     showInLog: 'Afficher dans le journal',
   },
   setup: {
-    search_one: 'Rechercher parmi {{count}} app',
-    search_many: 'Rechercher parmi {{count}} apps',
-    search_other: 'Rechercher parmi {{count}} apps',
+    search_one: 'Filtrer {{count}} app',
+    search_many: 'Filtrer {{count}} apps',
+    search_other: 'Filtrer {{count}} apps',
     list: 'Apps',
     noMatch:
       'Pas d’instructions pour « {{search}} ». Tout programme qui accepte une URL de base et une clé fonctionne : voyez les premières entrées.',

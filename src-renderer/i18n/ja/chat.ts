@@ -165,6 +165,8 @@ export const chat = {
   jsonInvalid: '有効なJSONではありません：',
   beside_other: '{{count}}件の返信を並べて表示',
   besideScroll: '返信、横にスクロール可能',
+  besidePrevious: '前の返信',
+  besideNext: '次の返信',
   besideUnchosen: '続きに使う返信を選択してください。選択するまでは{{name}}の返信で続きます。',
   choice: '候補{{choice}} · {{model}}',
   replyAbove: '上の返信',

@@ -190,6 +190,8 @@ export const chat = {
   beside_many: '{{count}} de respostas lado a lado',
   beside_other: '{{count}} respostas lado a lado',
   besideScroll: 'Respostas, com rolagem lateral',
+  besidePrevious: 'Resposta anterior',
+  besideNext: 'Próxima resposta',
   besideUnchosen: 'Escolha com qual resposta continuar. Até lá, a conversa continua com {{name}}.',
   choice: 'Alternativa {{choice}} · {{model}}',
   replyAbove: 'Resposta acima',

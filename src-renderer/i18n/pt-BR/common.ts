@@ -1,7 +1,7 @@
 export const common = {
   sendKey: {
-    send: '{{keys}} para enviar, {{newLine}} para nova linha',
-    generate: '{{keys}} para gerar, {{newLine}} para nova linha',
+    send: '{{keys}} envia, {{newLine}} quebra a linha',
+    generate: '{{keys}} gera, {{newLine}} quebra a linha',
   },
   close: 'Fechar',
   cancel: 'Cancelar',

@@ -161,6 +161,8 @@ export const chat = {
   jsonInvalid: '不是有效的 JSON：',
   beside_other: '并排显示 {{count}} 条回复',
   besideScroll: '回复，可左右滚动',
+  besidePrevious: '上一条回复',
+  besideNext: '下一条回复',
   besideUnchosen: '请选择用哪条回复继续。在此之前，聊天以 {{name}} 的回复继续。',
   choice: '候选 {{choice}} · {{model}}',
   replyAbove: '上面的回复',

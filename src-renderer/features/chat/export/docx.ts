@@ -29,15 +29,29 @@ const twips = 20
 const indentTwips = 18 * twips
 /** Greatest size of an image on the page, pixels at 96 per inch. */
 const maxImage = { width: 600, height: 800 }
-const codeFont = 'Courier New'
+/** East Asian characters in code have the font of the text, in which all of them are equally wide. */
+const codeFont = { ascii: 'Courier New', hAnsi: 'Courier New', cs: 'Courier New' }
+/** Fonts of the languages that write the same characters in different forms. Microsoft Office has them on Windows and macOS. */
+const eastAsianFonts = {
+  'ja-JP': 'Yu Gothic',
+  'zh-CN': 'Microsoft YaHei',
+  'zh-TW': 'Microsoft JhengHei',
+  'ko-KR': 'Malgun Gothic',
+}
+type EastAsian = keyof typeof eastAsianFonts
 /** Longer formulas are written as TeX: their elements could be nested too deeply for a word processor. */
 const maxTexChars = 2_000
 const grey = '5A606C'
 
-/** Writes a DOCX file. Runs in a worker. @param title of the document's properties */
-export async function writeDocx(title: string, blocks: readonly DocxBlock[]): Promise<Blob> {
+/**
+ * Writes a DOCX file. Runs in a worker. Each script has its font, because word processors look for missing characters in few others.
+ * @param title of the document's properties @param language tag of the window's language, for texts whose language their characters don't tell
+ */
+export async function writeDocx(title: string, blocks: readonly DocxBlock[], language: string): Promise<Blob> {
   const children: (Paragraph | Table)[] = []
   for (const block of blocks) children.push(await elementOf(block))
+  const eastAsia = eastAsianOfLanguage(language) ?? 'zh-CN'
+  const font = { ascii: 'Calibri', hAnsi: 'Calibri', cs: 'Arial', eastAsia: eastAsianFonts[eastAsia] }
   const levels = Array.from({ length: 9 }, (_, level) => ({
     level,
     format: LevelFormat.DECIMAL,
@@ -49,7 +63,12 @@ export async function writeDocx(title: string, blocks: readonly DocxBlock[]): Pr
     title: clean(title),
     creator: 'Inference Studio',
     styles: {
-      default: { document: { run: { font: 'Calibri', size: 21 }, paragraph: { spacing: { after: 6 * twips } } } },
+      default: {
+        document: {
+          run: { font, size: 21, language: { value: language, eastAsia, bidirectional: 'ar-SA' } },
+          paragraph: { spacing: { after: 6 * twips } },
+        },
+      },
     },
     numbering: { config: [{ reference: 'ordered', levels }] },
     sections: [{ children }],
@@ -97,7 +116,7 @@ function paragraphOf({ runs, look, indent }: Extract<DocxBlock, { kind: 'paragra
     ...directionOfRuns(runs),
     children: runsOf(runs, look === 'facts' ? { color: grey, size: 18 } : {}),
     ...(left > 0 && { indent: { left } }),
-    ...(look === 'quote' && { border: { left: bar } }),
+    ...(look === 'quote' && { border: { [isRightToLeft(runs) ? 'right' : 'left']: bar } }),
   })
 }
 
@@ -172,43 +191,101 @@ async function asPng(blob: Blob): Promise<Blob> {
   return canvas.convertToBlob({ type: 'image/png' })
 }
 
-const hasRightToLeft =
-  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
+const rightToLeft = String.raw`\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlm}`
+/** From a letter of one direction to the last letter or digit before a letter of the other one. */
+const textOf = (letter: string): RegExp =>
+  new RegExp(`(${letter}(?:[^\\p{L}\\p{N}]*(?:${letter}|\\p{N}))*\\p{M}*)`, 'v')
+const textLeftToRight = textOf(`[\\p{L}--[${rightToLeft}]]`)
+const textRightToLeft = textOf(`[\\p{L}&&[${rightToLeft}]]`)
 
 /** The direction of a paragraph, by its first letter, as the window draws it. Code does not count. */
-function directionOfRuns(runs: readonly DocxRun[]): { bidirectional?: true } {
+function isRightToLeft(runs: readonly DocxRun[]): boolean {
   const prose = runs.filter(({ code, formula }) => !code && !formula)
   const first = prose.map(({ text }) => /\p{L}/u.exec(text)?.[0]).find((letter) => letter !== undefined) ?? ''
-  return hasRightToLeft.test(first) ? { bidirectional: true } : {}
+  return textRightToLeft.test(first)
 }
 
-type Look = { color?: string; size?: number; font?: string }
+const directionOfRuns = (runs: readonly DocxRun[]): { bidirectional?: true } =>
+  isRightToLeft(runs) ? { bidirectional: true } : {}
+
+/**
+ * Divides a line of a paragraph by direction: each run of a word processor has one, and letters of the other one must not be in it
+ * (ECMA-376-1, 17.3.2.30). Digits follow the letters before them, everything else the letters on both sides or the paragraph.
+ */
+function byDirection(line: string, isBaseRightToLeft: boolean): { text: string; rightToLeft: boolean }[] {
+  // The pieces at odd places have the other direction.
+  const pieces = line.split(isBaseRightToLeft ? textLeftToRight : textRightToLeft)
+  for (let at = 1; at < pieces.length; at += 2) {
+    const [before = '', piece = '', after = ''] = pieces.slice(at - 1, at + 2)
+    // Brackets belong together, as in `GPT (turbo)`.
+    const [opening, closing] = [count(piece, /\p{Ps}/gu), count(piece, /\p{Pe}/gu)]
+    if (opening > closing && /^\p{Pe}/u.test(after)) {
+      pieces[at] = piece + after[0]
+      pieces[at + 1] = after.slice(1)
+    } else if (closing > opening && /\p{Ps}$/u.test(before)) {
+      pieces[at] = before.at(-1) + piece
+      pieces[at - 1] = before.slice(0, -1)
+    }
+  }
+  return pieces
+    .map((text, at) => ({ text, rightToLeft: (at % 2 === 1) !== isBaseRightToLeft }))
+    .filter(({ text }) => text !== '')
+}
+
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
+
+/** The East Asian language of a text by the characters that only one language has. Null for all others, such as kanji alone. */
+function eastAsianOf(text: string): EastAsian | null {
+  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return 'ja-JP'
+  return /\p{Script=Hangul}/u.test(text) ? 'ko-KR' : null
+}
+
+/** Null for other languages. */
+function eastAsianOfLanguage(tag: string): EastAsian | null {
+  const { language, script } = new Intl.Locale(tag).maximize()
+  if (language === 'zh') return script === 'Hant' ? 'zh-TW' : 'zh-CN'
+  return language === 'ja' ? 'ja-JP' : language === 'ko' ? 'ko-KR' : null
+}
+
+const wholeText = (runs: readonly DocxRun[]): string => runs.map(({ text }) => text).join('')
+
+type Look = { color?: string; size?: number }
+type Style = ConstructorParameters<typeof TextRun>[0] & object
 
 type Piece = TextRun | ExternalHyperlink | MathRuns
 
 function runsOf(runs: readonly DocxRun[], look: Look = {}): Piece[] {
+  const isBaseRightToLeft = isRightToLeft(runs)
+  const eastAsia = eastAsianOf(wholeText(runs))
+  const script = eastAsia && { font: { eastAsia: eastAsianFonts[eastAsia] }, language: { eastAsia } }
   return runs.flatMap((run): Piece[] => {
     const { text, code, formula, link, ...format } = run
     const math = formula ? mathOf(text) : null
     // Without the link: not every word processor reads an equation inside one.
     if (math) return [math]
-    const style = {
+    const isCode = code || formula
+    const style: Style = {
       ...look,
       ...format,
-      ...((code || formula) && { font: codeFont, shading: shaded }),
+      ...script,
+      ...(isCode && { font: { ...script?.font, ...codeFont }, shading: shaded }),
       ...(link && { style: 'Hyperlink' }),
     }
-    const pieces = linesOf(text, style)
+    const pieces = linesOf(text, style, isBaseRightToLeft && !isCode)
     return link ? [new ExternalHyperlink({ link, children: pieces })] : pieces
   })
 }
 
-const linesOf = (text: string, style: ConstructorParameters<typeof TextRun>[0] & object): TextRun[] =>
+const linesOf = (text: string, style: Style, isBaseRightToLeft = false): TextRun[] =>
   clean(text)
     .split('\n')
-    .map((line, at) => {
-      const direction = hasRightToLeft.test(line) && { rightToLeft: true }
-      return new TextRun({ ...style, ...direction, text: line, ...(at > 0 && { break: 1 }) })
+    .flatMap((line, at) => {
+      const pieces = byDirection(line, isBaseRightToLeft)
+      const broken = at === 0 ? [] : [new TextRun({ ...style, break: 1 })]
+      return [
+        ...broken,
+        ...pieces.map(({ text, rightToLeft }) => new TextRun({ ...style, text, ...(rightToLeft && { rightToLeft }) })),
+      ]
     })
 
 /** XML 1.0 does not allow other characters, even escaped. Word refuses such a file. */

@@ -1,3 +1,4 @@
+import { i18n } from '../../../i18n/index.ts'
 import { inSlices } from '../slices.ts'
 import { docxBlocks } from './docxModel.ts'
 import { type ExportTask, titleOf } from './labels.ts'
@@ -26,7 +27,7 @@ export async function docxFile(task: ExportTask): Promise<Blob> {
       worker.postMessage({ blocks: blocks.slice(at, at + batch) })
       await pause()
     }
-    worker.postMessage({ title: titleOf(conversation) })
+    worker.postMessage({ title: titleOf(conversation), language: i18n.language })
     return await written
   } finally {
     worker.terminate()

@@ -1,3 +1,5 @@
+import { i18n } from '../../../i18n/index.ts'
+import { directionOf } from '../../../i18n/language.ts'
 import style from './document.css?inline'
 import { ImageTooLong } from './errors.ts'
 import type { ExportTask } from './labels.ts'
@@ -41,6 +43,9 @@ function asElement(markup: string): HTMLElement {
   const parsed = new DOMParser().parseFromString(`<body>${markup}</body>`, 'text/html')
   const element = parsed.createElement('div')
   element.className = 'exported'
+  // As in the window. The image inherits nothing from it, and Chinese and Japanese write the same characters in different forms.
+  element.lang = i18n.language
+  element.dir = directionOf(i18n.language)
   const sheet = parsed.createElement('style')
   sheet.textContent = style
   element.append(sheet, ...parsed.body.childNodes)

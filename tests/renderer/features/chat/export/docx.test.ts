@@ -28,8 +28,8 @@ const blocks: DocxBlock[] = [
   { kind: 'paragraph', runs: plain('bad \u0000\u0008\ud800 end'), look: 'quote', indent: 1 },
 ]
 
-const entriesOf = async (given: readonly DocxBlock[]) => {
-  const bytes = new Uint8Array(await (await writeDocx('A & B', given)).arrayBuffer())
+const entriesOf = async (given: readonly DocxBlock[], language = 'en') => {
+  const bytes = new Uint8Array(await (await writeDocx('A & B', given, language)).arrayBuffer())
   const entries = Object.entries(unzipSync(bytes)).map(
     ([name, entry]) => [name, Buffer.from(entry).toString()] as const,
   )
@@ -107,6 +107,80 @@ it('gives each paragraph the direction of its first letter', async () => {
   expect(await isBidirectional(paragraph('Hello مرحبا'))).toBe(false)
   expect(await isBidirectional(paragraph('مرحبا', { code: true }))).toBe(false)
   expect(await documentOf([paragraph('مرحبا')])).toContain('<w:rtl/>')
+})
+
+const paragraph = (text: string): DocxBlock => ({ kind: 'paragraph', look: 'normal', indent: 0, runs: plain(text) })
+/** The texts of the runs, those from right to left in ‹ ›. */
+const directionsOf = (body: string) =>
+  [...body.matchAll(/<w:r>.*?<\/w:r>/g)]
+    .map(([run]) => [/<w:t[^>]*>(.*)<\/w:t>/.exec(run)?.[1] ?? '', run.includes('<w:rtl/>')] as const)
+    .map(([text, isRightToLeft]) => (isRightToLeft ? `‹${text}›` : text))
+    .join('')
+
+it.each([
+  ['Arabic alone', 'مرحبا بالعالم!', '‹مرحبا بالعالم!›'],
+  ['English within Arabic', 'خدمة API محلية.', '‹خدمة ›API‹ محلية.›'],
+  ['brackets and digits within English', 'نموذج GPT-4 (turbo) جديد', '‹نموذج ›GPT-4 (turbo)‹ جديد›'],
+  ['a bracket before English', 'نموذج (turbo) GPT-4', '‹نموذج ›(turbo) GPT-4'],
+  ['brackets of Arabic around English', 'واجهة (API) محلية', '‹واجهة (›API‹) محلية›'],
+  ['Arabic within English', 'The word مرحبا, twice: مرحبا بك.', 'The word ‹مرحبا›, twice: ‹مرحبا بك›.'],
+  ['marks and digits within Arabic', 'Say مَرْحَبًا 12 now', 'Say ‹مَرْحَبًا 12› now'],
+  ['English alone', 'Nothing (else) here.', 'Nothing (else) here.'],
+])('divides text into runs of one direction: %s', async (_, text, expected) => {
+  expect(directionsOf(await documentOf([paragraph(text)]))).toBe(expected)
+})
+
+it('has no letter of another direction in a run, and loses none, whatever is mixed', async () => {
+  const piece = fc.constantFrom('ab', 'é', 'مر', 'بًا', 'של', ' ', ' (', ') ', '.', '12', '日本', '\u0301')
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
+      const text = pieces.join('')
+      const written = directionsOf(await documentOf([paragraph(text)]))
+      expect(written.replaceAll(/[‹›]/g, '')).toBe(text)
+      for (const [run] of written.matchAll(/‹[^›]*›/g)) expect(run).not.toMatch(/[abé日本]/)
+      expect(written.replaceAll(/‹[^›]*›/g, '')).not.toMatch(/[\p{Script=Arabic}\p{Script=Hebrew}]/u)
+    }),
+    { numRuns: tries(50, 2_000) },
+  )
+})
+
+it('divides a line of any length in linear time', async () => {
+  const line = `${'مرحبا ('.repeat(20_000)} ${'a ) '.repeat(20_000)}${' '.repeat(50_000)}${'ا a ) '.repeat(5_000)}`
+  const { user, system } = process.cpuUsage()
+  await writeDocx('', [paragraph(line)], 'ar')
+  const spent = process.cpuUsage()
+  expect((spent.user + spent.system - user - system) / 1e6).toBeLessThan(5)
+}, 60_000)
+
+it('names a font and a language for each script', async () => {
+  const stylesOf = async (language: string) => (await entriesOf([], language)).entries.get('word/styles.xml') ?? ''
+  expect(await stylesOf('de')).toContain(
+    '<w:rFonts w:ascii="Calibri" w:cs="Arial" w:eastAsia="Microsoft YaHei" w:hAnsi="Calibri"/>',
+  )
+  expect(await stylesOf('de')).toContain('<w:lang w:val="de" w:eastAsia="zh-CN" w:bidi="ar-SA"/>')
+  // Kanji and hanzi are the same characters. Without kana, the window's language decides.
+  expect(await stylesOf('ja')).toMatch(/w:eastAsia="Yu Gothic".*<w:lang w:val="ja" w:eastAsia="ja-JP"/)
+  expect(await stylesOf('zh-Hant')).toMatch(/w:eastAsia="Microsoft JhengHei".*w:eastAsia="zh-TW"/)
+  const fontsOf = async (block: DocxBlock) => (await documentOf([block])).match(/<w:(?:rFonts|lang) [^>]*>/g)
+  expect(await fontsOf(paragraph('漢字とかな'))).toEqual([
+    '<w:rFonts w:eastAsia="Yu Gothic"/>',
+    '<w:lang w:eastAsia="ja-JP"/>',
+  ])
+  expect(await fontsOf(paragraph('한국어'))).toEqual([
+    '<w:rFonts w:eastAsia="Malgun Gothic"/>',
+    '<w:lang w:eastAsia="ko-KR"/>',
+  ])
+  expect(await fontsOf(paragraph('汉字'))).toBeNull()
+  // Code has a font for each script, too: the one of East Asian text is inherited.
+  expect(await fontsOf({ kind: 'code', text: 'x = "汉字"' })).toEqual([
+    '<w:rFonts w:ascii="Courier New" w:cs="Courier New" w:hAnsi="Courier New"/>',
+  ])
+})
+
+it('draws the bar of a quote on the side where its text begins', async () => {
+  const quote = (text: string): DocxBlock => ({ ...paragraph(text), look: 'quote', indent: 1 }) as DocxBlock
+  expect(await documentOf([quote('Hello')])).toMatch(/<w:pBdr><w:left /)
+  expect(await documentOf([quote('مرحبا')])).toMatch(/<w:pBdr><w:right /)
 })
 
 it('is valid XML, whatever a text contains', async () => {
