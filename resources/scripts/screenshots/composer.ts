@@ -4,10 +4,29 @@ import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { strToU8, zipSync } from 'fflate'
 import { line, newChat } from '../../../tests/e2e/chatWorld.ts'
-import { askModel, composer, growths, lastReply, pickModel, send, settled } from '../../../tests/e2e/journey.ts'
+import {
+  askModel,
+  composer,
+  growths,
+  lastReply,
+  openContext,
+  pickModel,
+  send,
+  settled,
+} from '../../../tests/e2e/journey.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
 import { root } from '../ready.mjs'
-import { type Connected, connect, disconnect, fromTop, pressFirst, type Studio, sendAgain, showParts } from './scene.ts'
+import {
+  type Connected,
+  connect,
+  disconnect,
+  ended,
+  fromTop,
+  pressFirst,
+  type Studio,
+  sendAgain,
+  showParts,
+} from './scene.ts'
 
 const documents = join(root, 'tests/fixtures/documents')
 const dialog = (page: Page) => page.getByRole('dialog')
@@ -31,7 +50,7 @@ async function attach({ page, camera }: Connected): Promise<void> {
   await camera.shoot(page, 'document-text')
   await page.keyboard.press('Escape')
   await composer(page).press('Enter')
-  await settled(page, 'complete')
+  await ended(page, 'guide', 'complete')
   await camera.shoot(page, 'documents-sent', fromTop(page))
   await newChat(page)
   await page
@@ -83,7 +102,7 @@ async function project({ page, camera }: Connected): Promise<void> {
   await camera.shoot(page, 'project-passages')
   await page.keyboard.press('Escape')
   await composer(page).press('Enter')
-  await settled(page, 'complete')
+  await ended(page, 'guide', 'complete')
   await camera.shoot(page, 'project-cited')
   await pressFirst(lastReply(page), /^Source/)
   await page
@@ -105,7 +124,7 @@ async function contextMeter({ page, camera }: Connected): Promise<void> {
     await send(page, partOf(word, 2_800))
     await settled(page, 'complete')
   }
-  await page.locator('.context-open').click()
+  await openContext(page)
   await dialog(page).locator('.context-parts tfoot').waitFor()
   await camera.shoot(page, 'context')
   await page.keyboard.press('Escape')
