@@ -12,7 +12,7 @@ import {
 } from '../../../tests/e2e/journey.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
 import type { Camera } from './camera.ts'
-import { type Connected, connect, disconnect, ended, type Studio } from './scene.ts'
+import { type Connected, connect, disconnect, ended, fromTop, type Studio } from './scene.ts'
 
 /** Chats with one model: empty, replies of every kind, and the dialogs around them. */
 export async function chat(studio: Studio): Promise<void> {
@@ -193,23 +193,24 @@ async function modelBadges(page: Page, camera: Camera): Promise<void> {
 export async function compare(studio: Studio): Promise<void> {
   const world = await connect(studio)
   const { page, camera } = world
-  await chooseModels(page, ['mirror', 'writer-small'])
+  const question = 'How do I set a budget?'
+  await chooseModels(page, ['guide', 'mirror'])
   await camera.shoot(page, 'choosing')
   await page.keyboard.press('Escape')
-  await ask(page, 'What makes a harbour safe in a storm?', ['mirror', 'writer-small'])
-  await camera.shoot(page, '2-models')
+  await ask(page, question, ['guide', 'mirror'])
+  await camera.shoot(page, '2-models', fromTop(page))
   await newChat(page)
-  await chooseModels(page, ['mirror', 'writer-small', 'vision'])
+  await chooseModels(page, ['guide', 'mirror', 'vision'])
   await page.keyboard.press('Escape')
-  await ask(page, 'What makes a harbour safe in a storm?', ['mirror', 'writer-small', 'vision'])
-  await camera.shoot(page, '3-models')
+  await ask(page, question, ['guide', 'mirror', 'vision'])
+  await camera.shoot(page, '3-models', fromTop(page))
   await newChat(page)
-  const four = ['mirror', 'writer-small', 'vision', 'writer-free']
+  const four = ['guide', 'mirror', 'vision', 'citer']
   await chooseModels(page, four)
   await page.keyboard.press('Escape')
-  await ask(page, 'Name four harbours, and say what each is known for.', four)
-  await camera.shoot(page, '4-models')
-  await page.getByRole('button', { name: windowText('chat:useReplyOne', { name: 'writer-small' }) }).click()
+  await ask(page, 'Is my data sent anywhere?', four)
+  await camera.shoot(page, '4-models', fromTop(page))
+  await page.getByRole('button', { name: windowText('chat:useReplyOne', { name: 'guide' }) }).click()
   await camera.shoot(page, '4-models-selected')
   await disconnect(world)
 }
@@ -228,7 +229,8 @@ async function ask(page: Page, text: string, models: string[]): Promise<void> {
   await composer(page).fill(text)
   await page
     .getByRole('button', {
-      name: `${windowText('chat:send')} ${windowText('composer:sendToModels', { count: models.length })}`,
+      name: windowText('composer:sendToModels', { count: models.length }),
+      exact: true,
     })
     .click()
   for (const model of models) await ended(page, model, 'complete')

@@ -1,10 +1,32 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
+import { strToU8, zipSync } from 'fflate'
 import { line, newChat } from '../../../tests/e2e/chatWorld.ts'
-import { askModel, composer, growths, lastReply, pickModel, send, settled } from '../../../tests/e2e/journey.ts'
+import {
+  askModel,
+  composer,
+  growths,
+  lastReply,
+  openContext,
+  pickModel,
+  send,
+  settled,
+} from '../../../tests/e2e/journey.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
 import { root } from '../ready.mjs'
-import { type Connected, connect, disconnect, pressFirst, type Studio, sendAgain, showParts } from './scene.ts'
+import {
+  type Connected,
+  connect,
+  disconnect,
+  ended,
+  fromTop,
+  pressFirst,
+  type Studio,
+  sendAgain,
+  showParts,
+} from './scene.ts'
 
 const documents = join(root, 'tests/fixtures/documents')
 const dialog = (page: Page) => page.getByRole('dialog')
@@ -13,14 +35,14 @@ const dialog = (page: Page) => page.getByRole('dialog')
 export const messageParts = (studio: Studio): Promise<void> => showParts(studio, attach, project, contextMeter)
 
 async function attach({ page, camera }: Connected): Promise<void> {
-  await pickModel(page, 'mirror')
+  await pickModel(page, 'guide')
   await page
     .locator('.chat-composer input[type="file"]')
     .setInputFiles([join(documents, 'report-libreoffice.pdf'), join(documents, 'prices.xlsx')])
   const tray = page.getByRole('list', { name: windowText('documents:toSend') })
   await tray.getByText(/3 pages/).waitFor()
   await tray.getByText(/2 sheets/).waitFor()
-  await composer(page).fill('Compare the report with the prices.')
+  await composer(page).fill('When does the ferry leave?')
   await camera.shoot(page, 'documents')
   await pressFirst(tray, /^report/)
   const sentText = page.getByRole('region', { name: windowText('documents:textToSend') })
@@ -28,10 +50,8 @@ async function attach({ page, camera }: Connected): Promise<void> {
   await camera.shoot(page, 'document-text')
   await page.keyboard.press('Escape')
   await composer(page).press('Enter')
-  await settled(page, 'complete')
-  await page.locator('.chat-talk').press('Home')
-  await page.locator('article[data-role="user"]').first().waitFor()
-  await camera.shoot(page, 'documents-sent')
+  await ended(page, 'guide', 'complete')
+  await camera.shoot(page, 'documents-sent', fromTop(page))
   await newChat(page)
   await page
     .locator('.chat-composer input[type="file"]')
@@ -41,57 +61,48 @@ async function attach({ page, camera }: Connected): Promise<void> {
   await camera.shoot(page, 'scan-and-failure')
   for (const name of ['scan.pdf', 'encrypted.pdf'])
     await page.getByRole('button', { name: windowText('documents:remove', { name }) }).click()
+  // A text in the encoding of an old editor.
+  const old = Buffer.from('Fähre nach Süden: Abfahrt um sieben Uhr, Rückfahrt am Abend.\n', 'latin1')
+  await page
+    .locator('.chat-composer input[type="file"]')
+    .setInputFiles({ name: 'timetable.txt', mimeType: 'text/plain', buffer: old })
+  await pressFirst(tray, /^timetable/)
+  await sentText.getByText('Abfahrt').waitFor()
+  await camera.shoot(page, 'document-encoding')
+  await page.getByRole('combobox', { name: windowText('documents:encoding') }).selectOption('windows-1251')
+  await sentText.getByText('Fдhre').waitFor()
+  await camera.shoot(page, 'document-encoding-wrong')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: windowText('documents:remove', { name: 'timetable.txt' }) }).click()
 }
 
-const filler = (topic: string): string => `A paragraph about ${topic}, which goes on for a while. `.repeat(30)
-const files = [
-  {
-    name: 'handbook.md',
-    mimeType: 'text/markdown',
-    buffer: Buffer.from(
-      [filler('anchors'), 'The ferry to Lüneburg leaves at 06:40 from pier seven.', filler('ropes')].join('\n\n'),
-    ),
-  },
-  { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('The harbour master is called Ada.') },
-]
-
-async function fromProject(page: Page, action: string): Promise<void> {
-  await line(page, 'Harbour').first().hover()
-  await page.getByRole('button', { name: windowText('library:more', { title: 'Harbour' }), exact: true }).click()
-  await page.getByRole('menuitem', { name: action, exact: true }).click()
-}
+const guide = join(root, 'docs/guide')
 
 async function project({ page, camera }: Connected): Promise<void> {
-  await page.getByRole('button', { name: windowText('library:listMenu') }).click()
-  await page.getByRole('menuitem', { name: windowText('library:newFolder') }).click()
-  await page.getByLabel(windowText('library:name')).fill('Harbour')
-  await page.getByLabel(windowText('library:folderModel')).selectOption('citer')
-  await page.getByLabel(windowText('library:folderInstructions')).fill('Be brief.')
-  await camera.shoot(page, 'project-new')
-  await page.getByRole('button', { name: windowText('library:create'), exact: true }).click()
-  await dialog(page).waitFor({ state: 'detached' })
-  await fromProject(page, windowText('library:folderSettings'))
-  await page.locator('input[data-pinned]').setInputFiles(files)
+  await page.getByRole('button', { name: windowText('library:newFolder'), exact: true }).click()
+  await page.getByLabel(windowText('library:name')).fill('Studio handbook')
+  await page.getByLabel(windowText('library:folderInstructions')).fill('Quote the handbook, and name the page.')
+  await page.locator('input[data-pinned]').setInputFiles([join(guide, 'start.md'), join(guide, 'data.md')])
   const listed = page.getByRole('region', { name: windowText('projects:files') }).getByRole('listitem')
   await listed.nth(1).waitFor()
+  await camera.shoot(page, 'project-new')
+  await dialog(page).getByText(windowText('chat:advanced')).click()
   await page.getByLabel(windowText('projects:wholeTokens')).fill('100')
-  await page.getByRole('button', { name: windowText('library:save'), exact: true }).click()
+  await page.getByRole('button', { name: windowText('library:create'), exact: true }).click()
   await dialog(page).waitFor({ state: 'detached' })
-  await fromProject(page, windowText('library:folderSettings'))
-  await listed.getByText(windowText('projects:searched')).waitFor()
-  await camera.shoot(page, 'project-settings')
-  await page.keyboard.press('Escape')
-  await fromProject(page, windowText('library:newChatHere'))
-  await composer(page).fill('When does the ferry to Lüneburg leave?')
+  await listed.getByText(windowText('projects:searched')).nth(1).waitFor()
+  await camera.shoot(page, 'project')
+  await page.getByRole('button', { name: windowText('library:newChatHere'), exact: true }).click()
+  await composer(page).fill('Where is the API key stored?')
   const next = page.getByRole('list', { name: windowText('projects:next') })
   await next.getByText(/passages? from/).waitFor()
   await camera.shoot(page, 'project-chat')
-  await next.getByRole('button', { name: /from 1 file/ }).click()
+  await next.getByRole('button', { name: /from \d files?/ }).click()
   await dialog(page).locator('.project-passage-text').first().waitFor()
   await camera.shoot(page, 'project-passages')
   await page.keyboard.press('Escape')
   await composer(page).press('Enter')
-  await settled(page, 'complete')
+  await ended(page, 'guide', 'complete')
   await camera.shoot(page, 'project-cited')
   await pressFirst(lastReply(page), /^Source/)
   await page
@@ -102,18 +113,22 @@ async function project({ page, camera }: Connected): Promise<void> {
   await page.keyboard.press('Escape')
 }
 
+/** Asks to remember the beginning of a page of the guide. @param length UTF-16 units; about four are one token */
+const partOf = (page: string, length: number): string =>
+  `Remember this page for my next question.\n\n${readFileSync(join(guide, `${page}.md`), 'utf8').slice(0, length)}`
+
 async function contextMeter({ page, camera }: Connected): Promise<void> {
   await newChat(page)
   await pickModel(page, 'small-context')
-  for (const word of ['alpha', 'bravo']) {
-    await send(page, `Remember ${word}. ${'more words '.repeat(320)}`)
+  for (const word of ['start', 'chat']) {
+    await send(page, partOf(word, 2_800))
     await settled(page, 'complete')
   }
-  await page.locator('.context-open').click()
+  await openContext(page)
   await dialog(page).locator('.context-parts tfoot').waitFor()
   await camera.shoot(page, 'context')
   await page.keyboard.press('Escape')
-  await send(page, `Remember charlie. ${'more words '.repeat(400)}`)
+  await send(page, partOf('local-api', 3_800))
   await settled(page, 'failed')
   await camera.shoot(page, 'context-full')
   await lastReply(page)
@@ -128,9 +143,7 @@ async function contextMeter({ page, camera }: Connected): Promise<void> {
   await camera.shoot(page, 'summary-edit')
   await page.getByRole('button', { name: windowText('context:use'), exact: true }).click()
   await dialog(page).waitFor({ state: 'detached' })
-  await page.locator('.chat-talk').press('Home')
-  await page.locator('article[data-role="summary"]').waitFor()
-  await camera.shoot(page, 'summary')
+  await camera.shoot(page, 'summary', fromTop(page))
 }
 
 /** Code blocks of a reply beside the chat. */
@@ -185,6 +198,40 @@ export async function preview(studio: Studio): Promise<void> {
   await disconnect(world)
 }
 
+/** An export of ChatGPT that can be imported in part. */
+function damagedExport(): Buffer {
+  const chat = (title: string, answer: Record<string, unknown>) => {
+    const at = (offset: number) => 1_790_000_000 + offset
+    const node = (id: string, parent: string | null, role: string, content: unknown, offset: number) => ({
+      id,
+      parent,
+      children: id === 'a' ? ['b'] : [],
+      message: { id, author: { role }, create_time: at(offset), content },
+    })
+    const question = { content_type: 'text', parts: [title] }
+    return {
+      ...{ title, create_time: at(0), update_time: at(9), conversation_id: randomUUID(), current_node: 'b' },
+      mapping: { a: node('a', null, 'user', question, 1), b: node('b', 'a', 'assistant', answer, 9) },
+    }
+  }
+  const text = (...parts: unknown[]) => ({ content_type: 'multimodal_text', parts })
+  const { mapping: _, ...empty } = chat('An empty chat', text(''))
+  const first = [
+    chat('How do I set a budget?', text('Set it in the settings of your account.')),
+    chat('Read this page aloud', text('Here it is.', { content_type: 'audio_asset_pointer' })),
+    chat('Show me a widget', { content_type: 'widget', state: 'open' }),
+    empty,
+    { title: 'Notes of March', mapping: 'x' },
+  ]
+  const second = JSON.stringify([chat('Where is my data stored?', text('On our servers.')), chat('Lost', text('?'))])
+  return Buffer.from(
+    zipSync({
+      'conversations-000.json': strToU8(JSON.stringify(first)),
+      'conversations-001.json': strToU8(second.slice(0, -30)),
+    }),
+  )
+}
+
 /** The list of chats: search, prompts, import, export, deleted and archived chats. */
 export async function library(studio: Studio): Promise<void> {
   const world = await connect(studio)
@@ -214,6 +261,11 @@ export async function library(studio: Studio): Promise<void> {
   await fromCommand(page, windowText('palette:commands.import'))
   await dialog(page).waitFor()
   await camera.shoot(page, 'import')
+  await dialog(page)
+    .locator('input[type="file"]')
+    .setInputFiles({ name: 'chatgpt-export.zip', mimeType: 'application/zip', buffer: damagedExport() })
+  await dialog(page).getByText(windowText('library:importPartly')).waitFor()
+  await camera.shoot(page, 'import-report')
   await page.keyboard.press('Escape')
   await fromCommand(page, windowText('exporting:command'))
   await dialog(page)

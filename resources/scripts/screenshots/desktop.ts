@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Page } from '@playwright/test'
 import type { MenuItem, MessageBoxOptions } from 'electron'
 import { closeHosts, openSandbox } from '../../../tests/e2e/hosts.ts'
-import { askModel, composer, connectTo, pickModel, quick, send } from '../../../tests/e2e/journey.ts'
+import { askModel, composer, connectApp, connectTo, pickModel, quick, send } from '../../../tests/e2e/journey.ts'
 import type { Desktop } from '../../../tests/helpers/electron/launch.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
 import { type Drawn, type DrawnItem, drawModels } from './drawings.ts'
@@ -27,7 +28,7 @@ export async function desktop({ browser, camera }: Studio): Promise<void> {
     const { page } = studio
     page.setDefaultTimeout(30_000)
     await connectTo(page, sandbox.baseUrl, sandbox.apiKey)
-    await askModel(page, 'mirror', 'Which harbour is the oldest?')
+    await askModel(page, 'guide', 'How do I set a budget?')
     for (const section of ['proxy', 'shortcuts', 'about'] as const) {
       await open(page, `settings/${section}`)
       await page.locator(`[data-settings="${section}"]`).waitFor()
@@ -41,8 +42,8 @@ export async function desktop({ browser, camera }: Studio): Promise<void> {
     await page.getByText(windowText('proxy:state.on'), { exact: true }).waitFor()
     await open(page, 'chat')
     await composer(page).click({ button: 'right' })
-    await quickPrompt(studio, { browser, camera })
-    const items = await menus(studio)
+    const small = await quickPrompt(studio, { browser, camera })
+    const items = await question(studio, small, { browser, camera })
     const questions = await dialogs(studio)
     writeFileSync(join(folder, 'file'), '')
     const { errors } = await runDesktopToItsEnd(join(folder, 'file'))
@@ -60,8 +61,10 @@ export async function desktop({ browser, camera }: Studio): Promise<void> {
   }
 }
 
-/** The small window, at its own size. */
-async function quickPrompt(studio: Desktop, { camera }: Studio): Promise<void> {
+const smallSize = { at: { width: 640, height: 400 } }
+
+/** The small window, at its own size. Returns its page. */
+async function quickPrompt(studio: Desktop, { camera }: Studio): Promise<Page> {
   await studio.evaluate(() => {
     const { pressShortcut } = globalThis as unknown as { pressShortcut(keys: string): void }
     pressShortcut('Alt+Shift+Space')
@@ -69,19 +72,52 @@ async function quickPrompt(studio: Desktop, { camera }: Studio): Promise<void> {
   const small = await studio.pageAt(/\/app\/quick\//)
   const prompt = small.getByRole('textbox', { name: windowText('quick:prompt') })
   await prompt.waitFor()
-  const size = { at: { width: 640, height: 400 } }
-  await camera.shoot(small, 'quick-prompt', size)
-  await studio.evaluate(({ clipboard }) => clipboard.writeText('The ferry leaves at eight.'))
-  await prompt.fill('Translate this into German:')
+  await camera.shoot(small, 'quick-prompt', smallSize)
+  await studio.evaluate(({ clipboard }) => clipboard.writeText('Where is my API key stored?'))
+  await prompt.fill('Answer this:')
   await small.keyboard.press('ControlOrMeta+Shift+V')
   await small
     .getByRole('list', { name: windowText('quick:attached') })
     .getByRole('listitem')
     .waitFor()
-  await camera.shoot(small, 'quick-prompt-clipboard', size)
+  await camera.shoot(small, 'quick-prompt-clipboard', smallSize)
   await prompt.press('Enter')
   await small.locator('.quick-reply[data-status="complete"]').waitFor()
-  await camera.shoot(small, 'quick-prompt-reply', size)
+  await camera.shoot(small, 'quick-prompt-reply', smallSize)
+  return small
+}
+
+/** Two requests of an app that asks at its budget: in the small window, and in the menus, which are returned. */
+async function question(studio: Desktop, small: Page, { camera }: Studio): Promise<Omit<Drawn, 'dialogs'>> {
+  const { page } = studio
+  await open(page, 'proxy')
+  const key = await connectApp(page, 'Release notes', async (dialog) => {
+    await dialog.getByLabel(windowText('proxy:form.budgetDay')).fill('0.001')
+    await dialog.getByRole('radio', { name: windowText('proxy:form.atBudgetAsk') }).click()
+  })
+  const [address = ''] = /http:\S+/.exec((await menus(studio)).tray.items[0]?.label ?? '') ?? []
+  const ended = new AbortController()
+  for (const content of ['Summarise the changes of this week.', 'Write a headline for them.']) {
+    fetch(`${address}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'writer-large', max_tokens: 2_000, messages: [{ role: 'user', content }] }),
+      signal: ended.signal,
+    }).catch(() => null)
+  }
+  const card = { name: windowText('questions:card', { app: 'Release notes' }) }
+  await small.getByRole('article', card).waitFor()
+  await camera.shoot(small, 'quick-prompt-question', smallSize)
+  const asks = (items: DrawnItem[]) => items.some(({ submenu, label }) => submenu && /: 2 /.test(label))
+  let items = await menus(studio)
+  for (let tries = 0; tries < 100 && !asks(items.tray.items); tries += 1) {
+    await new Promise((next) => setTimeout(next, 100))
+    items = await menus(studio)
+  }
+  ended.abort()
+  await small.getByRole('article', card).waitFor({ state: 'detached' })
+  await open(page, 'chat')
+  return items
 }
 
 interface Recorded {
@@ -126,7 +162,7 @@ async function dialogs(studio: Desktop): Promise<MessageBoxOptions[]> {
   )
   await count(1)
   await pickModel(studio.page, 'writer-large')
-  await send(studio.page, 'Write at length about harbours.')
+  await send(studio.page, 'Write at length about budgets.')
   await studio.page.locator('article[data-status="streaming"] [data-part="text"]').waitFor()
   await studio.evaluate(({ app }) => app.quit())
   await count(2)

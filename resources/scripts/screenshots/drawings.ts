@@ -98,6 +98,7 @@ export function drawModels({ tray, application, context, dialogs }: Drawn, part:
       ? dialogs.map((one) => block(one.type === 'error' ? 'Error box' : 'Question', dialog(one)))
       : [
           block('Tray', `${menu(tray.items)}<p class="tip">${escaped(tray.toolTip).replaceAll('\n', '<br>')}</p>`),
+          ...tray.items.flatMap((item) => (item.submenu ? [block(`Tray: ${nameOf(item)}`, menu(item.submenu))] : [])),
           ...application.map((item) =>
             block(`Menu: ${nameOf(item)}`, menu(item.submenu ?? roleMenus[item.role ?? '']?.map(ofRole) ?? [])),
           ),

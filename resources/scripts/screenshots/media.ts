@@ -16,7 +16,7 @@ async function speech({ page, camera }: Connected): Promise<void> {
   const text = page.getByRole('main').getByRole('textbox').first()
   await text.waitFor()
   await camera.shoot(page, 'speech-empty')
-  await text.fill('The ferry leaves at eight, and the harbour lights go out one after another.')
+  await text.fill('The API key of your service is stored in the keychain of your operating system.')
   await page.getByText(windowText('speech:planUnknown')).waitFor()
   await camera.shoot(page, 'speech-text')
   await pressFirst(page.getByRole('main'), windowText('speech:speak'))

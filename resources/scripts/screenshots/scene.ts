@@ -72,6 +72,15 @@ export const open = (page: Page, address: string): Promise<void> =>
 /** Opens the inspector again after a change of the width, which closes it in a narrow window. */
 export const withInspector = (page: Page) => ({ ready: () => openInspector(page) })
 
+/** Shows the beginning of a chat, in each width. */
+export const fromTop = (page: Page) => ({
+  ready: async () => {
+    await page.locator('.chat-talk').evaluate((talk) => talk.scrollTo({ top: 0 }))
+    await page.locator('article').first().waitFor()
+    await page.waitForTimeout(300)
+  },
+})
+
 /** Waits until a page has its heading, and no skeleton. */
 export async function loaded(page: Page): Promise<void> {
   await page.getByRole('main').getByRole('heading').first().waitFor()

@@ -57,7 +57,7 @@ async function storage(studio: Studio): Promise<void> {
 async function offline(studio: Studio): Promise<void> {
   const world = await connect(studio)
   const { page, camera, sandbox } = world
-  await askModel(page, 'writer-small', 'How do tides work?')
+  await askModel(page, 'guide', 'Is my data sent anywhere?')
   await open(page, 'usage/limits')
   await loaded(page)
   await open(page, 'images')
@@ -65,7 +65,7 @@ async function offline(studio: Studio): Promise<void> {
   await open(page, 'chat')
   await sandbox.close()
   await composer(page).waitFor()
-  await send(page, 'Is anybody there?')
+  await send(page, 'How do I export a chat?')
   await page
     .getByRole('contentinfo')
     .getByRole('button', { name: windowText('offline:checkNow') })

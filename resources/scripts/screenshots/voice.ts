@@ -13,24 +13,25 @@ declare global {
 export const voice = (studio: Studio): Promise<void> => showParts(studio, textActions, dictation, conversation)
 
 async function textActions({ page, camera }: Connected): Promise<void> {
-  await askModel(page, 'mirror', 'The harbour lights go out one after another at dawn.')
-  const words = lastReply(page).getByText('The harbour lights go out').first()
+  await askModel(page, 'guide', 'Is my data sent anywhere?')
+  const words = lastReply(page).getByText('Your messages and files are sent').first()
   const toolbar = page.getByRole('toolbar', { name: windowText('textActions:actions') })
   const select = async () => {
     // A press on selected text would drag it.
     await composer(page).click()
     const box = await words.boundingBox()
     if (!box) throw new Error('The reply is not on the screen.')
-    await page.mouse.move(box.x + 1, box.y + box.height / 2)
+    await page.mouse.move(box.x + 1, box.y + 10)
     await page.mouse.down()
-    await page.mouse.move(box.x + Math.min(box.width, 300) - 1, box.y + box.height / 2, { steps: 4 })
+    await page.mouse.move(box.x + Math.min(box.width, 300) - 1, box.y + 10, { steps: 4 })
     await page.mouse.up()
     await toolbar.waitFor()
   }
   // Another width closes the toolbar.
   await camera.shoot(page, 'text-actions', { ready: select })
   await select()
-  await toolbar.getByRole('button', { name: windowText('textActions:names.translate') }).click()
+  await toolbar.getByRole('button', { name: windowText('textActions:more') }).click()
+  await page.getByRole('menuitem', { name: windowText('textActions:names.explain') }).click()
   await page.locator('[data-text-result="done"]').waitFor()
   await camera.shoot(page, 'text-action-result')
   await page.keyboard.press('Escape')
@@ -43,7 +44,7 @@ async function dictation({ page, camera }: Connected): Promise<void> {
   await page.waitForTimeout(1500)
   await camera.shoot(page, 'dictation', loud(page, windowText('composer:recordingLevel')))
   await page.getByRole('button', { name: windowText('composer:cancel'), exact: true }).click()
-  await askModel(page, 'writer-small', 'Describe the harbour at dawn.')
+  await askModel(page, 'guide', 'Where is my API key stored?')
   await lastReply(page)
     .getByRole('button', { name: windowText('composer:readAloud') })
     .click()
@@ -85,7 +86,7 @@ async function quietMicrophone(page: Page): Promise<void> {
 
 async function conversation({ page, camera }: Connected): Promise<void> {
   await newChat(page)
-  await pickModel(page, 'writer-small')
+  await pickModel(page, 'guide')
   await quietMicrophone(page)
   const region = page.getByRole('region', { name: windowText('handsFree:region') })
   const reach = (phase: string) => page.locator(`[data-phase="${phase}"]`).waitFor()

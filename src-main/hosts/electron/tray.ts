@@ -5,7 +5,7 @@ import { lastSeen } from '../../../src-preload/contract/questions.ts'
 import type { Core } from '../../core/core.ts'
 import type { Host } from '../../core/host.ts'
 import { drawWhenDifferent } from './redraw.ts'
-import { proxyLine, type TrayActions, type TrayFacts, trayMenu, workLine } from './trayMenu.ts'
+import { type TrayActions, type TrayFacts, trayMenu, trayTip } from './trayMenu.ts'
 import { languageChanges, words } from './words.ts'
 
 interface TrayOptions {
@@ -44,7 +44,7 @@ export function showTray({ core, icons, actions, signal, log, platform = process
   }
 
   const draw = (): void => {
-    tray.setToolTip(`Inference Studio\n${proxyLine(facts.proxy)}\n${workLine(facts)}`)
+    tray.setToolTip(trayTip(facts))
     tray.setContextMenu(Menu.buildFromTemplate(trayMenu(facts, { ...actions, pauseApps, answer })))
   }
   const redraw = drawWhenDifferent(() => ({ ...facts, language: words.locale }), draw, { everyMs, signal })

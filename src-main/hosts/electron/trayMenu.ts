@@ -49,8 +49,10 @@ export function workLine({ requests, recordings }: Pick<TrayFacts, 'requests' | 
 }
 
 /** Rounded as in the window. */
+const sc = (amount: string): string => showSc(amount, words.locale)
+
 const spendLine = ({ amount, estimated }: NonNullable<TrayFacts['spentToday']>): string =>
-  t(estimated ? 'desktop:tray.spentEstimated' : 'desktop:tray.spent', { amount: showSc(amount, words.locale) })
+  t(estimated ? 'desktop:tray.spentEstimated' : 'desktop:tray.spent', { amount: sc(amount) })
 
 /** An ampersand in a label would underline the next character. */
 const label = (text: string): string =>
@@ -59,11 +61,19 @@ const label = (text: string): string =>
     .slice(0, 120)
     .replaceAll('&', '&&')
 
+/** A question of an app in one line. */
+function questionLine({ app, requests, cost }: AppQuestion): string {
+  const asks = { app: app.name, count: requests.length, cost: sc(cost ?? '0') }
+  return t(cost === null ? 'desktop:tray.asksUnpriced' : 'desktop:tray.asks', asks)
+}
+
+/** What the tray says when the pointer rests on it. Questions come first, because Windows shows 127 characters. */
+export const trayTip = (facts: TrayFacts): string =>
+  ['Inference Studio', ...facts.questions.map(questionLine), proxyLine(facts.proxy), workLine(facts)].join('\n')
+
 /** A question of an app with its answers. */
 function questionEntries(question: AppQuestion, answer: TrayActions['answer']): MenuItemConstructorOptions[] {
-  const { app, requests, cost, spentToday, suggested } = question
-  const sc = (amount: string): string => showSc(amount, words.locale)
-  const asks = { app: app.name, count: requests.length, cost: sc(cost ?? '0') }
+  const { spentToday, suggested } = question
   const to = modelsOf(question).join(', ')
   const entry = (text: string, kind: AnswerKind): MenuItemConstructorOptions => ({
     label: text,
@@ -72,7 +82,7 @@ function questionEntries(question: AppQuestion, answer: TrayActions['answer']): 
   return [
     { type: 'separator' },
     {
-      label: label(t(cost === null ? 'desktop:tray.asksUnpriced' : 'desktop:tray.asks', asks)),
+      label: label(questionLine(question)),
       submenu: [
         ...(to === '' ? [] : [{ label: label(to), enabled: false }]),
         { label: t('desktop:tray.appSpent', { amount: sc(spentToday) }), enabled: false },

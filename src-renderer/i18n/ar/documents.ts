@@ -90,7 +90,7 @@ export const documents = {
   tokens_few: '{{count}} توكنات تقديريًا',
   tokens_many: '{{count}} توكنًا تقديريًا',
   tokens_other: '{{count}} توكن تقديريًا',
-  leftOut: 'ما استُبعد أو تغيّر',
+  leftOut: 'ملاحظات',
   viewTitle: 'نص {{name}}',
   textToSend: 'النص المُرسَل',
   loading: 'جارٍ تحميل النص…',

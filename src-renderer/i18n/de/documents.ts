@@ -48,7 +48,7 @@ export const documents = {
   chosen: '{{pages}} von {{unit}}',
   tokens_one: '{{count}} Token geschätzt',
   tokens_other: '{{count}} Tokens geschätzt',
-  leftOut: 'Ausgelassen oder geändert',
+  leftOut: 'Hinweise',
   viewTitle: 'Text von {{name}}',
   textToSend: 'Gesendeter Text',
   loading: 'Der Text wird geladen …',

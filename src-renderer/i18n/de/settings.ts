@@ -162,7 +162,8 @@ export const settings = {
     ollamaHint:
       'Programme auf diesem Computer verwenden Port 11434 ohne Schlüssel. Ihre Anfragen zählen für diese App, die ein Budget braucht.',
     ollamaOff: 'Aus',
-    ollamaNoApp: 'Noch hat keine App ein Budget. Lege eines auf der Seite „Lokale API“ fest.',
+    ollamaNoApp:
+      'Programme auf diesem Computer können Port 11434 ohne Schlüssel verwenden, sobald eine App ein Budget hat. Lege eines auf der Seite „Lokale API“ fest.',
     ollamaRetry: 'Erneut versuchen',
     metrics: 'Messwerte',
     metricsHint: 'Messwerte für Prometheus unter {{address}}, geschützt wie diese Seite.',

@@ -46,7 +46,7 @@ export const documents = {
   chosen: '{{pages}} of {{unit}}',
   tokens_one: '{{count}} token est.',
   tokens_other: '{{count}} tokens est.',
-  leftOut: 'Left out or changed',
+  leftOut: 'Notes',
   viewTitle: 'Text of {{name}}',
   textToSend: 'Text that is sent',
   loading: 'Loading the text…',

@@ -155,7 +155,8 @@ export const settings = {
     ollamaHint:
       'Programs on this computer use port 11434 without a key. Their requests count as those of this app, which needs a budget.',
     ollamaOff: 'Off',
-    ollamaNoApp: 'No app has a budget yet. Set one on the Local API page.',
+    ollamaNoApp:
+      'Programs on this computer can use port 11434 without a key once an app has a budget. Set one on the Local API page.',
     ollamaRetry: 'Try again',
     metrics: 'Metrics',
     metricsHint: 'Prometheus metrics at {{address}}, protected like this page.',

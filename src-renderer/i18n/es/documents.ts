@@ -57,7 +57,7 @@ export const documents = {
   tokens_one: '{{count}} token est.',
   tokens_many: '{{count}} de tokens est.',
   tokens_other: '{{count}} tokens est.',
-  leftOut: 'Omitido o cambiado',
+  leftOut: 'Notas',
   viewTitle: 'Texto de {{name}}',
   textToSend: 'Texto que se envía',
   loading: 'Cargando el texto…',

@@ -164,7 +164,8 @@ export const settings = {
     ollamaHint:
       'Los programas de este equipo usan el puerto 11434 sin clave. Sus solicitudes cuentan como las de esta app, que necesita un presupuesto.',
     ollamaOff: 'Desactivado',
-    ollamaNoApp: 'Aún no hay ninguna app con presupuesto. Fija uno en la página API local.',
+    ollamaNoApp:
+      'Los programas de este equipo podrán usar el puerto 11434 sin clave cuando una app tenga presupuesto. Fija uno en la página API local.',
     ollamaRetry: 'Reintentar',
     metrics: 'Métricas',
     metricsHint: 'Métricas de Prometheus en {{address}}, protegidas como esta página.',

@@ -61,7 +61,7 @@ export const documents = {
   tokens_one: '{{count}} token est.',
   tokens_many: '{{count}} tokens est.',
   tokens_other: '{{count}} tokens est.',
-  leftOut: 'Laissé de côté ou modifié',
+  leftOut: 'Remarques',
   viewTitle: 'Texte de {{name}}',
   textToSend: 'Texte envoyé',
   loading: 'Chargement du texte…',

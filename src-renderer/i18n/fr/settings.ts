@@ -164,7 +164,8 @@ export const settings = {
     ollamaHint:
       'Les programmes de cet ordinateur utilisent le port 11434 sans clé. Leurs requêtes comptent comme celles de cette app, qui doit avoir un budget.',
     ollamaOff: 'Désactivé',
-    ollamaNoApp: 'Aucune app n’a encore de budget. Définissez-en un sur la page « API locale ».',
+    ollamaNoApp:
+      'Les programmes de cet ordinateur pourront utiliser le port 11434 sans clé dès qu’une app aura un budget. Définissez-en un sur la page « API locale ».',
     ollamaRetry: 'Réessayer',
     metrics: 'Métriques',
     metricsHint: 'Métriques Prometheus à l’adresse {{address}}, protégées comme cette page.',

@@ -35,7 +35,7 @@ export const documents = {
   chapter_other: '{{count}}章',
   chosen: '{{unit}}のうち{{pages}}',
   tokens_other: '推定{{count}}トークン',
-  leftOut: '除外または変更した内容',
+  leftOut: '備考',
   viewTitle: '{{name}}のテキスト',
   textToSend: '送信されるテキスト',
   loading: 'テキストを読み込み中…',

@@ -58,7 +58,7 @@ export const documents = {
   tokens_one: '{{count}} token est.',
   tokens_many: '{{count}} de tokens est.',
   tokens_other: '{{count}} tokens est.',
-  leftOut: 'Omitido ou alterado',
+  leftOut: 'Observações',
   viewTitle: 'Texto de {{name}}',
   textToSend: 'Texto que é enviado',
   loading: 'Carregando o texto…',

@@ -161,7 +161,8 @@ export const settings = {
     ollamaHint:
       'Programas neste computador usam a porta 11434 sem chave. As solicitações deles contam como as deste app, que precisa de um orçamento.',
     ollamaOff: 'Desativada',
-    ollamaNoApp: 'Nenhum app tem orçamento ainda. Defina um na página API local.',
+    ollamaNoApp:
+      'Programas neste computador poderão usar a porta 11434 sem chave quando um app tiver orçamento. Defina um na página API local.',
     ollamaRetry: 'Tentar de novo',
     metrics: 'Métricas',
     metricsHint: 'Métricas do Prometheus em {{address}}, protegidas como esta página.',

@@ -35,7 +35,7 @@ export const documents = {
   chapter_other: '{{count}} 章',
   chosen: '{{pages}}（共 {{unit}}）',
   tokens_other: '{{count}} 个词元（估算）',
-  leftOut: '略去或更改的内容',
+  leftOut: '备注',
   viewTitle: '“{{name}}”的文字',
   textToSend: '要发送的文字',
   loading: '正在加载文字…',

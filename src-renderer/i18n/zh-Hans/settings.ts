@@ -149,7 +149,7 @@ export const settings = {
     ollama: 'Ollama 的端口',
     ollamaHint: '此电脑上的程序可以不用密钥使用端口 11434。它们的请求计入此应用，此应用必须设有预算。',
     ollamaOff: '关闭',
-    ollamaNoApp: '还没有设有预算的应用。请在“本地 API”页面上设置。',
+    ollamaNoApp: '应用设有预算后，此电脑上的程序就可以不用密钥使用端口 11434。请在“本地 API”页面上设置。',
     ollamaRetry: '重试',
     metrics: '指标',
     metricsHint: 'Prometheus 指标位于 {{address}}，与此页面受到同样的保护。',

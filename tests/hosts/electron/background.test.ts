@@ -8,7 +8,7 @@ import { closeActionOf } from '../../../src-main/hosts/electron/background.ts'
 import { setOpenAtLogin, startsInBackground } from '../../../src-main/hosts/electron/loginItem.ts'
 import { programFile } from '../../../src-main/hosts/electron/program.ts'
 import { drawWhenDifferent } from '../../../src-main/hosts/electron/redraw.ts'
-import { type TrayFacts, trayMenu } from '../../../src-main/hosts/electron/trayMenu.ts'
+import { type TrayFacts, trayMenu, trayTip } from '../../../src-main/hosts/electron/trayMenu.ts'
 import { canInstall } from '../../../src-main/hosts/electron/updates/open.ts'
 import { growths, pickModel, send } from '../../e2e/journey.ts'
 import { type Desktop, launchDesktop, real, runDesktopToItsEnd, startStandIn } from '../../helpers/electron/launch.ts'
@@ -80,6 +80,12 @@ describe('the menu of the tray', () => {
     const done = actions()
     const entry = trayMenu({ ...facts, questions: [question] }, done).find(({ submenu }) => submenu)
     expect(entry?.label).toBe('R&&D agent asks: 1 request, at most 0.50 SC')
+    expect(trayTip({ ...facts, questions: [question] }).split('\n')).toEqual([
+      'Inference Studio',
+      'R&D agent asks: 1 request, at most 0.50 SC',
+      'Local API: http://127.0.0.1:8787/v1',
+      'No requests running',
+    ])
     const answers = Array.isArray(entry?.submenu) ? entry.submenu : []
     expect(answers.map(({ label }) => label)).toEqual([
       'writer-large',

@@ -114,7 +114,7 @@ export async function readExported(value: unknown, notes: Notes): Promise<Incomi
   }
   const lost = Object.keys(mapping).length - visited
   for (let at = 0; at < lost; at += 1)
-    notes.add('# messages are not connected to their conversation and were left out.')
+    notes.add('# message{s} {are|is} not connected to {their|its} chat and {were|was} left out.')
   nameFaults(faults, title?.trim() || `Conversation of ${createdAt.slice(0, 10)}`, messages.length, notes)
   const leafId = leafOf(mapping, current, kept) ?? messages.at(-1)?.id ?? null
   markPath(messages, leafId)

@@ -21,7 +21,10 @@ export class Notes {
   readonly #leftOut: LeftOutRecord[] = []
   #more = 0
 
-  /** Adds one occurrence. `#` in the sentence is replaced with the count. */
+  /**
+   * Adds one occurrence. In the sentence, `#` becomes the count, `{s}` an "s" unless the count is 1, and `{are|is}` the first or, for 1, the second
+   * form.
+   */
   add(words: string): void {
     this.#counts.set(words, (this.#counts.get(words) ?? 0) + 1)
   }
@@ -52,10 +55,14 @@ export class Notes {
 
   /** Adds the note about an incomplete character, which SQLite cannot store as UTF-8. */
   addBrokenText = (): void =>
-    this.add('# texts contained incomplete characters (lone surrogates), which were replaced with �.')
+    this.add('# text{s} contained incomplete characters (lone surrogates), which were replaced with �.')
 
   list(): string[] {
-    const all = [...this.#counts].map(([words, count]) => words.replace('#', String(count)))
+    const all = [...this.#counts].map(([words, count]) =>
+      words
+        .replace('#', String(count))
+        .replaceAll(/\{([^{}|]*)\|?([^{}|]*)\}/g, (_, many: string, one: string) => (count === 1 ? one : many)),
+    )
     return all.length <= 50 ? all : [...all.slice(0, 49), `There are ${all.length - 49} more notes of this kind.`]
   }
 }

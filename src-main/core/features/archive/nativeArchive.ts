@@ -265,7 +265,7 @@ function pinFiles(
       const mediaId = imported.get(file.mediaId)
       if (mediaId === undefined || pinned.has(mediaId)) continue
       if (pinned.size >= maxPinnedFiles) {
-        notes.add(`# files were left out, because a project can have at most ${maxPinnedFiles}.`)
+        notes.add(`# file{s} {were|was} left out, because a project can have at most ${maxPinnedFiles}.`)
         continue
       }
       pinned.add(mediaId)
@@ -373,7 +373,8 @@ function addLibrary({ store }: ArchiveDependencies, library: ReturnType<typeof l
   for (const { files: _, ...folder } of library.folders) if (!known.has(folder.id)) folders.insert(folder)
   const content = ({ name, model, instructions, params }: Preset): string =>
     JSON.stringify([name, model, instructions, params])
-  const beside = '# prompts or presets exist already with different contents and were imported as additional ones.'
+  const beside =
+    '# prompt{s} or preset{s} {exist|exists} already with different contents and {were|was} imported as {additional ones|an additional one}.'
   const promptContent = ({ name, text }: Prompt): string => JSON.stringify([name, text])
   const knownPrompts = new Set(prompts.list().map(promptContent))
   for (const one of library.prompts) {

@@ -84,7 +84,10 @@ export class Staging {
       state !== null ||
       conversation.id !== conversation.id.toLowerCase() ||
       incoming.messageIds.some(archive.hasMessage)
-    if (isTaken) this.#notes.add('# conversations exist already with different contents and were imported as copies.')
+    if (isTaken)
+      this.#notes.add(
+        '# chat{s} {exist|exists} already with different contents and {were|was} imported as {copies|a copy}.',
+      )
     const isRenamed = isTaken || incoming.importKey !== null
     const messages = this.#messages
     try {
@@ -130,7 +133,7 @@ export class Staging {
     if (!isRemoved) this.#known += 1
     else if (!this.#restored.includes(id)) {
       this.#restored.push(id)
-      this.#notes.add('# removed conversations were restored.')
+      this.#notes.add('# deleted chat{s} {were|was} restored.')
     }
   }
 
@@ -237,7 +240,7 @@ export class Staging {
   }
 
   #picture(id: string, name: string | null, source: PictureSource): Promise<ImportedPicture | null> {
-    const missing = '# images are not in the file and were left out.'
+    const missing = '# image{s} {are|is} not in the file and {were|was} left out.'
     return this.#once(this.#pictures, { id, name }, missing, source, (bytes) => this.#importPicture(bytes, id, name))
   }
 
@@ -256,7 +259,7 @@ export class Staging {
    * the archive does not have the document. Until `forgetPlans`, the next start deletes the document unless something refers to it.
    */
   document(id: string, name: string, source: DocumentSource): Promise<string | null> {
-    const missing = '# documents are not in the file and were left out.'
+    const missing = '# document{s} {are|is} not in the file and {were|was} left out.'
     return this.#once(this.#documents, { id, name }, missing, source, (found) => this.#importDocument(found, id, name))
   }
 

@@ -223,7 +223,7 @@ describe('a conversation that exists already', () => {
     })
     const report = await on.import(zip)
     expect(report).toMatchObject({ known: 0, conversations: 1, messages: 2 })
-    expect(report.notes).toEqual(['1 conversations exist already with different contents and were imported as copies.'])
+    expect(report.notes).toEqual(['1 chat exists already with different contents and was imported as a copy.'])
     const copy = report.conversationId ?? ''
     expect(copy).not.toBe(id)
     const ids = on.store.archive.seqs(copy).map((seq) => on.store.archive.message(seq))
@@ -418,7 +418,7 @@ describe('a file that cannot be imported', () => {
       zipSync(with_(files, (text) => text.replace('first', large).replace('second', 'a\\ud800b \\ud83d\\ude00 c'))),
     )
     expect(report.notes).toEqual([
-      '1 texts contained incomplete characters (lone surrogates), which were replaced with �.',
+      '1 text contained incomplete characters (lone surrogates), which were replaced with �.',
     ])
     const texts = on.store.archive
       .ids()

@@ -64,11 +64,11 @@ describe('an export of ChatGPT', () => {
       ['42', undefined],
     ])
     expect(report.notes.toSorted()).toEqual([
-      '1 attached files are not images and were left out.',
-      '1 messages have an unknown type and were imported as JSON.',
+      '1 attached file is not an image and was left out.',
+      '1 message has an unknown type and was imported as JSON.',
       '2 images are not in the file and were left out.',
-      '2 messages are not connected to their conversation and were left out.',
-      'Citation marks were removed from 1 messages.',
+      '2 messages are not connected to their chat and were left out.',
+      'Citation marks were removed from 1 message.',
     ])
   })
 

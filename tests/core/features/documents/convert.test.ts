@@ -150,6 +150,15 @@ describe('plain text', () => {
     }
   })
 
+  it('is read in an encoding whose name can be chosen again, also where it is guessed or declared by another name', async () => {
+    const ferry = 'Fähre nach Süden: Abfahrt um sieben Uhr, Rückfahrt am Abend.'
+    const western = {
+      mime: expect.stringContaining(';charset=windows-1252'),
+      notes: ['The text was read as windows-1252.'],
+    }
+    expect(await convert('a.txt', Buffer.from(ferry, 'latin1'))).toMatchObject(western)
+  })
+
   it('is read in the encoding that a person chose, whatever the bytes are', async () => {
     files += 1
     const path = join(folder, String(files))

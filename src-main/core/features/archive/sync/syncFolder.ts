@@ -164,7 +164,7 @@ function reportableFiles(files: readonly SyncedFile[], notes: Notes): SyncedFile
   const refused = files.filter(({ outcome }) => outcome === 'refused').sort((a, b) => (a.name < b.name ? -1 : 1))
   const listed = new Set(refused.slice(0, maxRefused))
   for (let more = refused.length - listed.size; more > 0; more -= 1)
-    notes.add('# more files of the folder were not merged.')
+    notes.add('# more file{s} of the folder {were|was} not merged.')
   return files.filter((one) => one.outcome !== 'refused' || listed.has(one)).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
@@ -262,7 +262,9 @@ async function mergeFile(
       const sync = believable(read, latestAt(now), () => {
         // Its time may come, or the clock of this computer may be behind.
         isComplete = false
-        notes.add('# changes have a time in the future and were left out. Check the clocks of the computers.')
+        notes.add(
+          '# change{s} {have|has} a time in the future and {were|was} left out. Check the clocks of the computers.',
+        )
       })
       const isLibraryChanged = await mergeLibrary(parts.store, archive.library, sync, { notes, now })
       const areFilesChanged = await mergePinnedFiles(parts, archive, { sync, notes, now, check })

@@ -1,4 +1,5 @@
 import { analyse } from 'chardet'
+import { textEncodings } from '../../../../../src-preload/contract/documents.ts'
 import { unreadable } from './converted.ts'
 
 /** Bytes that are examined to guess an encoding. */
@@ -48,8 +49,13 @@ function encodingOf(bytes: Uint8Array, declared: string | null): string {
   const wide = wideEncoding(bytes)
   if (wide !== null) return wide
   if (isNearlyUtf8(bytes)) return 'UTF-8'
-  if (declared !== null && isSupported(declared)) return declared
-  return guessed(bytes.subarray(0, sampleBytes))
+  return offeredName(declared !== null && isSupported(declared) ? declared : guessed(bytes.subarray(0, sampleBytes)))
+}
+
+/** The name under which the encoding can be chosen again: in the Encoding Standard, ISO-8859-1 is a label of windows-1252. */
+function offeredName(label: string): string {
+  const { encoding } = new TextDecoder(label)
+  return textEncodings.find((name) => name.toLowerCase() === encoding) ?? label
 }
 
 /** Letters of two bytes of an encoding of Chinese, Japanese or Korean: whether a pair is one of its frequent letters. */
