@@ -1,8 +1,10 @@
 /// <reference types="vite/types/import-meta.d.ts" />
 import { countText } from '../../src-preload/contract/amountText.ts'
+import type { Sentence } from '../../src-preload/contract/note.ts'
 import { cli } from './en/host/cli.ts'
 import { cliHelp } from './en/host/cliHelp.ts'
 import { type AreaTexts, languagesOf, loadTexts, pickLanguage, type TextFiles } from './language.ts'
+import { filled, find, noteText, type TextKey } from './noteText.ts'
 
 // The texts of the command line. i18next would take a fifth of the time that a command needs to start (decision 0061), so a text is found and
 // filled in here, from the same files.
@@ -13,7 +15,9 @@ const english = { cli, cliHelp }
 const files: TextFiles =
   import.meta.env === undefined
     ? {}
-    : import.meta.glob<Record<string, AreaTexts>>(['./*/host/cli*.ts', './*/problems.ts', '!./en/**'])
+    : import.meta.glob<Record<string, AreaTexts>>([
+        ...['./*/host/cli*.ts', './*/problems.ts', './*/notes.ts', './*/selfCheck.ts', '!./en/**'],
+      ])
 
 /** Languages of the command line. */
 export const languages: readonly string[] = ['en', ...languagesOf(files)]
@@ -23,11 +27,8 @@ let texts: Readonly<Record<string, AreaTexts>> = english
 /** Of the language. Created when a text needs it: that takes milliseconds, and the help has no plural. */
 let forms: Intl.PluralRules | null = null
 
-type Leaf<T, Path extends string> = {
-  [Key in keyof T & string]: T[Key] extends string ? `${Path}${Key}` : Leaf<T[Key], `${Path}${Key}.`>
-}[keyof T & string]
 type Stem<Key> = Key extends `${infer Name}_one` ? Name : Key extends `${infer Name}_other` ? Name : Key
-type KeyOf<Area extends keyof typeof english> = Stem<Leaf<(typeof english)[Area], ''>>
+type KeyOf<Area extends keyof typeof english> = Stem<TextKey<(typeof english)[Area]>>
 type Values = Readonly<Record<string, string | number>>
 
 /** Key of a help text, without its namespace. */
@@ -63,6 +64,10 @@ export const or = (names: readonly string[]): string =>
 /** A message. A number `count` chooses its plural form, and is shown with separators. */
 export const t = (key: KeyOf<'cli'>, values?: Values): string => text('cli', key, values)
 
+/** A note, or a text as it is. */
+export const showNote = (one: Sentence): string =>
+  typeof one === 'string' ? one : noteText(one, { texts: (namespace) => texts[namespace], locale: locale() })
+
 /** A text of the help. */
 export const help = (key: HelpKey, values?: Values): string => text('cliHelp', key, values)
 
@@ -87,13 +92,4 @@ function text(area: keyof typeof english, key: string, values?: Values): string 
   forms ??= new Intl.PluralRules(language)
   const found = find(texts[area], `${key}_${forms.select(count)}`) ?? find(texts[area], `${key}_other`)
   return filled(found ?? key, { ...values, count: countText(count, locale()) })
-}
-
-const filled = (words: string, values?: Values): string =>
-  values === undefined ? words : words.replace(/\{\{(\w+)\}\}/g, (all, name: string) => String(values[name] ?? all))
-
-function find(area: AreaTexts | undefined, key: string): string | undefined {
-  let at: AreaTexts | string | undefined = area
-  for (const name of key.split('.')) at = typeof at === 'object' ? at[name] : undefined
-  return typeof at === 'string' ? at : undefined
 }

@@ -23,6 +23,7 @@ import { library } from './en/library.ts'
 import { lightbox } from './en/lightbox.ts'
 import { markdown } from './en/markdown.ts'
 import { models } from './en/models.ts'
+import { notes } from './en/notes.ts'
 import { offline } from './en/offline.ts'
 import { opening } from './en/opening.ts'
 import { palette } from './en/palette.ts'
@@ -76,6 +77,7 @@ export const en = {
   library,
   data,
   lightbox,
+  notes,
   offline,
   opening,
   palette,

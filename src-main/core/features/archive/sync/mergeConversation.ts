@@ -46,16 +46,16 @@ export async function mergeConversation(
   const { id } = conversation
   const state = archive.state(id)
   if (state === 'going' || context.isRunning(id)) {
-    notes.add('# chats are being changed here at the moment. They are merged next time.')
+    notes.add('sync.busy')
     return nothing('postponed')
   }
   if (state === null && isGone(store, conversation, marked)) return nothing('unchanged')
   const theirs = await readTheirs(context, incoming)
   if (!theirs) {
-    notes.add('# chats have the id of different content here and were left out.')
+    notes.add('sync.sameId')
     return nothing('refused')
   }
-  if (theirs.elsewhere > 0) notes.add('# chats have messages that were restored here as a chat of their own.')
+  if (theirs.elsewhere > 0) notes.add('sync.elsewhere')
   if (state === null && theirs.elsewhere > 0 && theirs.parents.size === 0) return nothing('unchanged')
   if (state === null) {
     const at = new Date(context.now()).toISOString()
