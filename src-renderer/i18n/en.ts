@@ -34,6 +34,7 @@ import { projects } from './en/projects.ts'
 import { proxy } from './en/proxy.ts'
 import { questions } from './en/questions.ts'
 import { quick } from './en/quick.ts'
+import { selfCheck } from './en/selfCheck.ts'
 import { sessions } from './en/sessions.ts'
 import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
@@ -87,6 +88,7 @@ export const en = {
   preview,
   textActions,
   transcribe,
+  selfCheck,
   sessions,
   usage,
   keys,
