@@ -9,20 +9,22 @@ const plainValue = z.union([z.string().max(1_000), z.number()])
 const innerNote = z.object({ code, values: z.record(z.string().max(40), plainValue), text })
 
 /** A sentence of the program, by its code and the values of its placeholders, so that it is shown in the person's language. */
-export const note = z.object({
-  code,
-  values: z.record(z.string().max(40), z.union([plainValue, innerNote])),
-  text,
-})
-export type Note = z.infer<typeof note>
+export interface Note {
+  code: string
+  values: Record<string, string | number | Note>
+  text: string
+}
+
+const coded = z.object({ code, values: z.record(z.string().max(40), z.union([plainValue, innerNote])) })
+export const note: z.ZodType<Note> = coded.extend({ text })
 
 /** A note, or the plain text of a title, of the operating system, or of an earlier version of the program, which had no codes. */
 export const sentence = z.union([z.string().max(2_000), note])
 export type Sentence = z.infer<typeof sentence>
 
 /** The code of a sentence whose text stands beside it. Null for plain text. */
-export const noteCode = note.omit({ text: true }).nullable()
-export type NoteCode = z.infer<typeof noteCode>
+export const noteCode: z.ZodType<NoteCode> = coded.nullable()
+export type NoteCode = Omit<Note, 'text'> | null
 
 /** A sentence in English. */
 export const textOf = (one: Sentence): string => (typeof one === 'string' ? one : one.text)

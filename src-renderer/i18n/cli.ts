@@ -4,7 +4,7 @@ import type { Sentence } from '../../src-preload/contract/note.ts'
 import { cli } from './en/host/cli.ts'
 import { cliHelp } from './en/host/cliHelp.ts'
 import { type AreaTexts, languagesOf, loadTexts, pickLanguage, type TextFiles } from './language.ts'
-import { filled, find, noteText, type TextKey } from './noteText.ts'
+import { filled, find, noteText } from './noteText.ts'
 
 // The texts of the command line. i18next would take a fifth of the time that a command needs to start (decision 0061), so a text is found and
 // filled in here, from the same files.
@@ -27,8 +27,11 @@ let texts: Readonly<Record<string, AreaTexts>> = english
 /** Of the language. Created when a text needs it: that takes milliseconds, and the help has no plural. */
 let forms: Intl.PluralRules | null = null
 
+type Leaf<T, Path extends string> = {
+  [Key in keyof T & string]: T[Key] extends string ? `${Path}${Key}` : Leaf<T[Key], `${Path}${Key}.`>
+}[keyof T & string]
 type Stem<Key> = Key extends `${infer Name}_one` ? Name : Key extends `${infer Name}_other` ? Name : Key
-type KeyOf<Area extends keyof typeof english> = Stem<TextKey<(typeof english)[Area]>>
+type KeyOf<Area extends keyof typeof english> = Stem<Leaf<(typeof english)[Area], ''>>
 type Values = Readonly<Record<string, string | number>>
 
 /** Key of a help text, without its namespace. */

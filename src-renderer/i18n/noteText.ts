@@ -4,39 +4,34 @@ import type { AreaTexts } from './language.ts'
 
 // Texts of notes and of the command line, which are found and filled in without i18next: the core makes them in English, and starts in less time.
 
-/** Dotted keys of the texts of a file, each with its text. */
-type Leaf<Texts, Path extends string> = {
-  [Key in keyof Texts & string]: Texts[Key] extends string
-    ? { key: `${Path}${Key}`; text: Texts[Key] }
-    : Leaf<Texts[Key], `${Path}${Key}.`>
-}[keyof Texts & string]
+/** The keys of a file of notes, which has groups: `import.copies`. */
+export type NoteKeyOf<Texts> = { [Group in keyof Texts & string]: `${Group}.${keyof Texts[Group] & string}` }[keyof Texts &
+  string]
 
-/** The dotted keys of a file of texts. */
-export type TextKey<Texts> = Leaf<Texts, ''>['key']
-
-/** `title` and `at` of `Chat {{at}} in {{title}}`. */
-type Placeholder<Text extends string> = Text extends `${string}{{${infer Name}}}${infer Rest}`
-  ? Name | Placeholder<Rest>
+type TextAt<Texts, Key> = Key extends `${infer Group extends keyof Texts & string}.${infer Name}`
+  ? Name extends keyof Texts[Group]
+    ? Texts[Group][Name]
+    : never
   : never
 
-/** The values that a text needs. */
-export type ValuesOf<Texts, Key extends TextKey<Texts>> = Record<
-  Placeholder<Extract<Leaf<Texts, ''>, { key: Key }>['text']>,
-  Note['values'][string]
->
+/** `title` and `at` of `Chat {{at}} in {{title}}`. */
+type Placeholder<Text> = Text extends `${string}{{${infer Name}}}${infer Rest}` ? Name | Placeholder<Rest> : never
 
-/** A parameter for values, absent when there are none. */
-export type Given<Values> = [keyof Values] extends [never] ? [] : [values: Values]
+/** The values that a note needs. */
+export type NoteValuesOf<Texts, Key> = Record<Placeholder<TextAt<Texts, Key>>, Note['values'][string]>
 
-/** Makes notes of the English texts of a namespace. The compiler checks keys and values. */
+/** Makes notes of one file of texts. The compiler checks key and values. */
+export type NoteMaker<Texts> = <Key extends NoteKeyOf<Texts>>(
+  key: Key,
+  ...values: Placeholder<TextAt<Texts, Key>> extends never ? [] : [values: NoteValuesOf<Texts, Key>]
+) => Note
+
+/** Makes notes of the English texts of a namespace. Its type is that of `NoteMaker` for these texts. */
 export const noteMaker =
-  <Texts extends AreaTexts>(namespace: 'notes' | 'selfCheck', texts: Texts) =>
-  <Key extends TextKey<Texts>>(key: Key, ...[values = {}]: Given<ValuesOf<Texts, Key>> | []): Note => ({
-    ...{ code: `${namespace}:${key}`, values: values as Note['values'] },
-    text: filled(
-      find(texts, key) ?? key,
-      valueTexts(values, 'en', ({ text }) => text),
-    ),
+  (namespace: 'notes' | 'selfCheck', texts: AreaTexts) =>
+  (key: string, values: Note['values'] = {}): Note => ({
+    ...{ code: `${namespace}:${key}`, values },
+    text: filled(find(texts, key) ?? key, valueTexts(values, 'en', ({ text }) => text)),
   })
 
 /** The values of a note as texts. @param show shows a note inside of another one */

@@ -1,15 +1,13 @@
 import type { Note, Sentence } from '../../../src-preload/contract/note.ts'
 import { notes } from '../../../src-renderer/i18n/en/notes.ts'
-import { noteMaker, type TextKey, type ValuesOf } from '../../../src-renderer/i18n/noteText.ts'
+import { type NoteKeyOf, type NoteMaker, noteMaker } from '../../../src-renderer/i18n/noteText.ts'
 import { StudioError } from '../errors.ts'
 
 /** Keys of the notes of the core. */
-export type NoteKey = TextKey<typeof notes>
-/** The values that a note needs. */
-export type NoteValues<Key extends NoteKey> = ValuesOf<typeof notes, Key>
+export type NoteKey = NoteKeyOf<typeof notes>
 
 /** A note of an import, a sync or a converted document. */
-export const note = noteMaker('notes', notes)
+export const note = noteMaker('notes', notes) as NoteMaker<typeof notes>
 
 /** The error `bad_input` with a note as its reason, which windows and commands show in the person's language. */
 export const badInput = (reason: Note, cause?: unknown): StudioError =>

@@ -13,7 +13,6 @@ export const notes = {
       'Prompts und Voreinstellungen, die es mit anderem Inhalt schon gibt und die zusätzlich importiert wurden: {{figure}}.',
     fullProject: 'Dateien, die ausgelassen wurden, weil ein Projekt höchstens {{most}} haben kann: {{figure}}.',
     brokenText: 'Texte mit unvollständigen Zeichen (einzelne Surrogate), die durch � ersetzt wurden: {{figure}}.',
-    more: 'Weitere Hinweise: {{figure}}.',
     chatAt: 'Chat {{at}} in {{name}}',
     chatOf: 'Chat vom {{day}}',
     project: 'Projekt {{at}}',

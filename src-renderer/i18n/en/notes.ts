@@ -17,7 +17,6 @@ export const notes = {
       'Prompts and presets that exist already with different contents, imported as additional ones: {{figure}}.',
     fullProject: 'Files left out because a project can have at most {{most}}: {{figure}}.',
     brokenText: 'Texts with incomplete characters (lone surrogates), which were replaced by �: {{figure}}.',
-    more: 'Further notes: {{figure}}.',
     chatAt: 'Chat {{at}} in {{name}}',
     chatOf: 'Chat of {{day}}',
     project: 'Project {{at}}',

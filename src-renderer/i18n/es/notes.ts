@@ -12,7 +12,6 @@ export const notes = {
     additional: 'Prompts y preajustes que ya existen con otro contenido, importados como adicionales: {{figure}}.',
     fullProject: 'Archivos omitidos porque un proyecto puede tener como máximo {{most}}: {{figure}}.',
     brokenText: 'Textos con caracteres incompletos (sustitutos sueltos), reemplazados por �: {{figure}}.',
-    more: 'Otras notas: {{figure}}.',
     chatAt: 'Chat {{at}} de {{name}}',
     chatOf: 'Chat del {{day}}',
     project: 'Proyecto {{at}}',

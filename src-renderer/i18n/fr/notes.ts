@@ -12,7 +12,6 @@ export const notes = {
     additional: 'Prompts et préréglages qui existent déjà avec un autre contenu, importés en plus : {{figure}}.',
     fullProject: 'Fichiers laissés de côté, car un projet peut en avoir au plus {{most}} : {{figure}}.',
     brokenText: 'Textes avec des caractères incomplets (demi-codets isolés), remplacés par � : {{figure}}.',
-    more: 'Autres remarques : {{figure}}.',
     chatAt: 'Discussion {{at}} de {{name}}',
     chatOf: 'Discussion du {{day}}',
     project: 'Projet {{at}}',

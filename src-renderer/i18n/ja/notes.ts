@@ -12,7 +12,6 @@ export const notes = {
     additional: '異なる内容ですでに存在し、追加としてインポートされたプロンプトとプリセット：{{figure}}件。',
     fullProject: 'プロジェクトの上限{{most}}個を超えるため除外されたファイル：{{figure}}個。',
     brokenText: '不完全な文字（単独のサロゲート）が�に置き換えられたテキスト：{{figure}}件。',
-    more: 'ほかの備考：{{figure}}件。',
     chatAt: '{{name}}のチャット{{at}}',
     chatOf: '{{day}}のチャット',
     project: 'プロジェクト{{at}}',

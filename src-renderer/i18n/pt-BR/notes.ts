@@ -12,7 +12,6 @@ export const notes = {
     additional: 'Prompts e predefinições que já existem com outro conteúdo, importados como adicionais: {{figure}}.',
     fullProject: 'Arquivos que ficaram de fora porque um projeto pode ter no máximo {{most}}: {{figure}}.',
     brokenText: 'Textos com caracteres incompletos (substitutos isolados), trocados por �: {{figure}}.',
-    more: 'Outras observações: {{figure}}.',
     chatAt: 'Conversa {{at}} de {{name}}',
     chatOf: 'Conversa de {{day}}',
     project: 'Projeto {{at}}',

@@ -12,7 +12,6 @@ export const notes = {
     additional: '已存在但内容不同、额外导入的提示词和预设：{{figure}} 个。',
     fullProject: '因一个项目最多有 {{most}} 个文件而略去的文件：{{figure}} 个。',
     brokenText: '含有不完整字符（单独的代理项）且已替换为 � 的文本：{{figure}} 段。',
-    more: '其他备注：{{figure}} 条。',
     chatAt: '{{name}} 中的聊天 {{at}}',
     chatOf: '{{day}} 的聊天',
     project: '项目 {{at}}',

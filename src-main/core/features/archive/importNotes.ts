@@ -1,8 +1,7 @@
 import type { Note, Sentence } from '../../../../src-preload/contract/note.ts'
 import type { LeftOutRecord } from '../../../../src-preload/contract/transfers.ts'
-import type { Given } from '../../../../src-renderer/i18n/noteText.ts'
 import { StudioError } from '../../errors.ts'
-import { type NoteKey, type NoteValues, note, sentenceOfError } from '../../shared/notes.ts'
+import { note, sentenceOfError } from '../../shared/notes.ts'
 
 /** The reason why one record of a file can't be imported. Null for a failure that concerns the whole import. */
 export function faultOf(thrown: unknown): Sentence | null {
@@ -15,17 +14,27 @@ export function faultOf(thrown: unknown): Sentence | null {
 const mostLeftOut = 1000
 
 /** The notes that count something. */
-type CountKey = { [Key in NoteKey]: 'figure' extends keyof NoteValues<Key> ? Key : never }[NoteKey]
+type CountKey =
+  | `import.${'attached' | 'citations' | 'copies' | 'detached' | 'asJson' | 'recordings' | 'restored' | 'noImages'}`
+  | `import.${'noDocuments' | 'additional' | 'brokenText'}`
+  | `sync.${'moreFiles' | 'future' | 'tooManyItems' | 'fullProject' | 'busy' | 'sameId' | 'elsewhere'}`
 
-/** Counts what could not be imported: one note per kind, at most 50, and the records that were left out, by title. */
+/** Counts what could not be imported: one note per kind, and the records that were left out, by title. */
 export class Notes {
-  readonly #counts = new Map<CountKey, { figure: number }>()
+  readonly #counts = new Map<CountKey, number>()
+  /** Files that their project has no room for, and how many it can have. */
+  #beyond = { figure: 0, most: 0 }
   readonly #leftOut: LeftOutRecord[] = []
   #more = 0
 
-  /** Adds one occurrence. @param values those of the text, without the number `figure` */
-  add<Key extends CountKey>(key: Key, ...[values]: Given<Omit<NoteValues<Key>, 'figure'>>): void {
-    this.#counts.set(key, { ...values, figure: (this.#counts.get(key)?.figure ?? 0) + 1 })
+  /** Adds one occurrence. */
+  add(key: CountKey): void {
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+  }
+
+  /** Adds a file that is left out, because its project can have at most `most`. */
+  addBeyond(most: number): void {
+    this.#beyond = { figure: this.#beyond.figure + 1, most }
   }
 
   /** Names a record that is not imported, or only in part. */
@@ -57,7 +66,8 @@ export class Notes {
   addBrokenText = (): void => this.add('import.brokenText')
 
   list(): Note[] {
-    return [...this.#counts].map(([key, values]) => note(key, values as NoteValues<typeof key>))
+    const counted = [...this.#counts].map(([key, figure]) => note(key, { figure }))
+    return [...counted, ...(this.#beyond.figure > 0 ? [note('import.fullProject', this.#beyond)] : [])]
   }
 }
 

@@ -264,7 +264,7 @@ function pinFiles(
       const mediaId = imported.get(file.mediaId)
       if (mediaId === undefined || pinned.has(mediaId)) continue
       if (pinned.size >= maxPinnedFiles) {
-        notes.add('import.fullProject', { most: maxPinnedFiles })
+        notes.addBeyond(maxPinnedFiles)
         continue
       }
       pinned.add(mediaId)
