@@ -223,7 +223,7 @@ describe('a conversation that exists already', () => {
     })
     const report = await on.import(zip)
     expect(report).toMatchObject({ known: 0, conversations: 1, messages: 2 })
-    expect(report.notes).toEqual(['1 conversations exist already with different contents and were imported as copies.'])
+    expect(report.notes).toEqual(['Chats that exist already with different contents, imported as copies: 1.'])
     const copy = report.conversationId ?? ''
     expect(copy).not.toBe(id)
     const ids = on.store.archive.seqs(copy).map((seq) => on.store.archive.message(seq))
@@ -418,7 +418,7 @@ describe('a file that cannot be imported', () => {
       zipSync(with_(files, (text) => text.replace('first', large).replace('second', 'a\\ud800b \\ud83d\\ude00 c'))),
     )
     expect(report.notes).toEqual([
-      '1 texts contained incomplete characters (lone surrogates), which were replaced with �.',
+      'Texts with incomplete characters (lone surrogates), which were replaced by �: 1.',
     ])
     const texts = on.store.archive
       .ids()

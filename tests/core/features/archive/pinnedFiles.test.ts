@@ -58,7 +58,7 @@ describe('an archive', () => {
     const { notes } = await work.import(await home.exported())
     expect(work.pinned(taxes)).toHaveLength(maxPinnedFiles)
     expect(work.pinned(taxes)).toContain('own.txt: Own file')
-    expect(notes).toEqual([`1 files were left out, because a project can have at most ${maxPinnedFiles}.`])
+    expect(notes).toEqual([`Files left out because a project can have at most ${maxPinnedFiles}: 1.`])
   })
 })
 
@@ -194,7 +194,7 @@ describe('two computers with one folder', () => {
     forge(file, (name, text) => (name === 'library.json' ? text.replace(id, noId) : text))
     expect(await sync(work)).toMatchObject({
       files: [{ outcome: 'merged' }],
-      notes: ['1 documents are not in the file and were left out.'],
+      notes: ['Documents left out because they are not in the file: 1.'],
     })
     expect(work.pinned(taxes)).toEqual([])
   })

@@ -15,7 +15,7 @@ export const expectedText = (name: string): string => readFileSync(`${folder}exp
 
 /** A converted document as the files of `expected/`: its facts, then its parts with their labels. */
 export const written = ({ kind, unit, parts, notes }: ConvertedDocument): string =>
-  [[kind, unit, ...notes].join(', '), ...parts.map(({ label, text }) => `[${label}]\n${text}`), ''].join('\n\n')
+  [[kind, unit, ...notes.map(({ text }) => text)].join(', '), ...parts.map(({ label, text }) => `[${label}]\n${text}`), ''].join('\n\n')
 
 /**
  * A PDF with this many pages. Every page has `lines` lines of text, and a picture of `filler` bytes unless that is 0. Written without
