@@ -5,8 +5,9 @@ import type { AreaTexts } from './language.ts'
 // Texts of notes and of the command line, which are found and filled in without i18next: the core makes them in English, and starts in less time.
 
 /** The keys of a file of notes, which has groups: `import.copies`. */
-export type NoteKeyOf<Texts> = { [Group in keyof Texts & string]: `${Group}.${keyof Texts[Group] & string}` }[keyof Texts &
-  string]
+export type NoteKeyOf<Texts> = {
+  [Group in keyof Texts & string]: `${Group}.${keyof Texts[Group] & string}`
+}[keyof Texts & string]
 
 type TextAt<Texts, Key> = Key extends `${infer Group extends keyof Texts & string}.${infer Name}`
   ? Name extends keyof Texts[Group]
@@ -31,7 +32,10 @@ export const noteMaker =
   (namespace: 'notes' | 'selfCheck', texts: AreaTexts) =>
   (key: string, values: Note['values'] = {}): Note => ({
     ...{ code: `${namespace}:${key}`, values },
-    text: filled(find(texts, key) ?? key, valueTexts(values, 'en', ({ text }) => text)),
+    text: filled(
+      find(texts, key) ?? key,
+      valueTexts(values, 'en', ({ text }) => text),
+    ),
   })
 
 /** The values of a note as texts. @param show shows a note inside of another one */

@@ -83,7 +83,15 @@ describe('the check that the window shows', () => {
       shown.push(result)
     return shown
   }
-  const line = { name: 'tls', label: 'TLS', status: 'ok', detail: 'works', action: null, ms: 3, codes: { label: null, detail: null, action: null } }
+  const line = {
+    name: 'tls',
+    label: 'TLS',
+    status: 'ok',
+    detail: 'works',
+    action: null,
+    ms: 3,
+    codes: { label: null, detail: null, action: null },
+  }
   const last = '{"ok":true,"version":"1"}'
 
   it('has the results of the program, and ignores what a library prints', async () => {

@@ -93,7 +93,8 @@ export const selfCheck = {
     voice: 'Installiere Inference Studio neu, mit seinen optionalen Paketen (npm install --include=optional).',
     keychain:
       'API-Schlüssel bleiben nur bis zum Ende des Programms gespeichert, bis ein Schlüsselbund funktioniert. Entsperre oder installiere einen und prüfe erneut.',
-    noSessionBus: 'In einer Desktop-Sitzung gibt es einen. Gib den API-Schlüssel hier in einer Datei oder einer Variablen an.',
+    noSessionBus:
+      'In einer Desktop-Sitzung gibt es einen. Gib den API-Schlüssel hier in einer Datei oder einer Variablen an.',
     noCertificates:
       'Installiere sie, wenn der Proxy einer Firma sie braucht; unter Linux heißt das Paket ca-certificates.',
     needs: 'Löse zuerst „{{check}}“.',

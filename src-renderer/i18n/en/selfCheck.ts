@@ -89,7 +89,8 @@ export const selfCheck = {
     reinstall: 'Install Inference Studio again, because a file of it is missing or damaged.',
     report: 'Send this list to the developers: it is about the program, not about your data.',
     fts5: 'Start Inference Studio with the Node or Electron that it came with. If that does not help, send this list to the developers.',
-    memory: 'A damaged document could take all memory. Send this list to the developers: it is about the program, not about your data.',
+    memory:
+      'A damaged document could take all memory. Send this list to the developers: it is about the program, not about your data.',
     voice: 'Install Inference Studio again with its optional packages (npm install --include=optional).',
     keychain: 'API keys are kept for one run only, until a keychain works. Unlock or install one, and check again.',
     noSessionBus: 'In a desktop session there is one. Here, give the API key by a file or a variable.',

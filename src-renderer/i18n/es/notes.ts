@@ -56,8 +56,7 @@ export const notes = {
     empty: 'No tiene mensajes.',
     notChatgpt: 'El contenido no se ajusta al formato de ChatGPT.',
     noMessage: 'Ninguno de sus mensajes se ajusta al formato de ChatGPT.',
-    badMessages:
-      'Mensajes omitidos porque no se ajustan al formato de ChatGPT: {{figure}}. Los demás se importaron.',
+    badMessages: 'Mensajes omitidos porque no se ajustan al formato de ChatGPT: {{figure}}. Los demás se importaron.',
     cutMessages: 'Mensajes con más de {{most}} partes: {{figure}}. Se omitió el resto de ellos.',
   },
   sync: {
@@ -72,7 +71,8 @@ export const notes = {
     elsewhere: 'Chats con mensajes que se restauraron aquí como un chat propio: {{figure}}.',
     noChanges: 'El archivo no enumera los cambios de uno de sus chats.',
     export: 'El archivo es una exportación, no el archivo de otro equipo. Impórtalo en su lugar.',
-    newer: 'El archivo se escribió con una versión más reciente de Inference Studio. Actualiza el programa en este equipo.',
+    newer:
+      'El archivo se escribió con una versión más reciente de Inference Studio. Actualiza el programa en este equipo.',
     changes: 'La lista de cambios del archivo no se ajusta a su formato.',
     crowded:
       'No se leyó porque la carpeta tiene demasiados archivos más recientes de equipos desconocidos. Elimina los que no hagan falta.',

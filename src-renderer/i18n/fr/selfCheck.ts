@@ -93,8 +93,7 @@ export const selfCheck = {
     voice: 'Réinstallez Inference Studio avec ses paquets facultatifs (npm install --include=optional).',
     keychain:
       'Les clés API ne sont conservées que jusqu’à la fermeture du programme, tant qu’aucun trousseau ne fonctionne. Déverrouillez-en un ou installez-en un, puis vérifiez de nouveau.',
-    noSessionBus:
-      'Une session de bureau en a un. Ici, donnez la clé API par un fichier ou une variable.',
+    noSessionBus: 'Une session de bureau en a un. Ici, donnez la clé API par un fichier ou une variable.',
     noCertificates:
       'Installez-les si le proxy d’une entreprise en a besoin ; sous Linux, le paquet est ca-certificates.',
     needs: 'Résolvez d’abord « {{check}} ».',

@@ -95,7 +95,8 @@ export const selfCheck = {
     keychain:
       'キーチェーンが使えるようになるまで、APIキーはプログラムの終了時までしか保持されません。キーチェーンのロックを解除するかインストールして、もう一度チェックしてください。',
     noSessionBus: 'デスクトップセッションにはあります。ここでは、ファイルまたは変数でAPIキーを指定してください。',
-    noCertificates: '会社のプロキシに必要な場合は、インストールしてください。Linuxのパッケージは“ca-certificates”です。',
+    noCertificates:
+      '会社のプロキシに必要な場合は、インストールしてください。Linuxのパッケージは“ca-certificates”です。',
     needs: '先に「{{check}}」を解決してください。',
     ended: 'Inference Studioを再インストールし、解決しない場合はこの一覧を開発者に送ってください。',
   },

@@ -73,7 +73,8 @@ export const notes = {
     elsewhere: 'Conversas com mensagens que foram restauradas aqui como uma conversa própria: {{figure}}.',
     noChanges: 'O arquivo não lista as alterações de uma das conversas dele.',
     export: 'O arquivo é uma exportação, não o arquivo de outro computador. Em vez de sincronizar, importe-o.',
-    newer: 'O arquivo foi gravado por uma versão mais recente do Inference Studio. Atualize o programa neste computador.',
+    newer:
+      'O arquivo foi gravado por uma versão mais recente do Inference Studio. Atualize o programa neste computador.',
     changes: 'A lista de alterações do arquivo não corresponde ao formato.',
     crowded:
       'Não foi lido, porque a pasta tem arquivos mais recentes demais de computadores desconhecidos. Exclua os que não são necessários.',

@@ -93,7 +93,8 @@ export const selfCheck = {
     voice: 'Instale o Inference Studio de novo com seus pacotes opcionais (npm install --include=optional).',
     keychain:
       'As chaves de API só são mantidas até o programa fechar, enquanto nenhum chaveiro funcionar. Desbloqueie ou instale um e verifique de novo.',
-    noSessionBus: 'Em uma sessão de área de trabalho há um. Aqui, informe a chave de API por um arquivo ou uma variável.',
+    noSessionBus:
+      'Em uma sessão de área de trabalho há um. Aqui, informe a chave de API por um arquivo ou uma variável.',
     noCertificates: 'Instale-os se o proxy de uma empresa precisar deles; no Linux, o pacote é ca-certificates.',
     needs: 'Resolva “{{check}}” primeiro.',
     ended: 'Instale o Inference Studio de novo e, se não ajudar, envie esta lista aos desenvolvedores.',

@@ -101,8 +101,7 @@ export const notes = {
   },
   unreadable: {
     password: '文档受密码保护。请保存一份没有密码的副本，再添加该副本。',
-    oldOffice:
-      '文档受密码保护，或为 Office 97 格式。请另存为没有密码的 DOCX、XLSX 或 PPTX 副本，再添加该副本。',
+    oldOffice: '文档受密码保护，或为 Office 97 格式。请另存为没有密码的 DOCX、XLSX 或 PPTX 副本，再添加该副本。',
     drm: 'EPUB 有防复制保护（DRM），因此无法读取其文字。',
     pdf: 'PDF 已损坏或被截断，无法读取。',
     noPage: 'PDF 已损坏：没有一页可以读取。',

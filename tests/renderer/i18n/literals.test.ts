@@ -302,7 +302,9 @@ describe('notes of imports, documents and checks', () => {
     )
     expect(all.length).toBeGreaterThan(40)
     const faults = all
-      .flatMap((path) => sentencesIn(readFileSync(path, 'utf8'), false).map((text) => `${path.slice(main.length)}: ${text}`))
+      .flatMap((path) =>
+        sentencesIn(readFileSync(path, 'utf8'), false).map((text) => `${path.slice(main.length)}: ${text}`),
+      )
       .filter((fault) => !ofPrograms.some((words) => fault.endsWith(words)))
     expect(faults).toEqual([])
   })

@@ -12,7 +12,9 @@ afterEach(async () => {
 describe('a note', () => {
   it('is English by itself, with its numbers as people write them', () => {
     expect(note('document.utf8', { figure: 1234 }).text).toBe('Bytes that are not valid UTF-8 and became �: 1,234.')
-    expect(note('sync.leftOut', { title: note('import.chatAt', { at: 2, name: 'a.json' }), reason: note('file.empty') })).toEqual({
+    expect(
+      note('sync.leftOut', { title: note('import.chatAt', { at: 2, name: 'a.json' }), reason: note('file.empty') }),
+    ).toEqual({
       code: 'notes:sync.leftOut',
       values: {
         title: { code: 'notes:import.chatAt', values: { at: 2, name: 'a.json' }, text: 'Chat 2 in a.json' },

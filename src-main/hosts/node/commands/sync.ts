@@ -22,7 +22,8 @@ export async function sync(folder: string, options: SyncOptions, parts: Parts): 
     if (options.json) printJson(documentOf(report))
     else sayReport(report)
     for (const note of report.notes) tell('warn', showNote(note))
-    for (const { name, problem } of refused) tell('error', t('sync.refused', { name, problem: showNote(problem ?? '') }))
+    for (const { name, problem } of refused)
+      tell('error', t('sync.refused', { name, problem: showNote(problem ?? '') }))
     return report.isComplete ? exitCodes.ok : exitCodes.failed
   })
 }

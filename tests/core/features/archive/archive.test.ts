@@ -417,9 +417,7 @@ describe('a file that cannot be imported', () => {
     const report = await on.import(
       zipSync(with_(files, (text) => text.replace('first', large).replace('second', 'a\\ud800b \\ud83d\\ude00 c'))),
     )
-    expect(report.notes).toEqual([
-      'Texts with incomplete characters (lone surrogates), which were replaced by �: 1.',
-    ])
+    expect(report.notes).toEqual(['Texts with incomplete characters (lone surrogates), which were replaced by �: 1.'])
     const texts = on.store.archive
       .ids()
       .flatMap((id) => on.store.archive.seqs(id).map((seq) => on.store.archive.message(seq)?.text))

@@ -97,7 +97,10 @@ describe('an export of ChatGPT', () => {
     const report = await on.import(json([one]))
     expect(titlesOf(on)).toEqual(['Half'])
     expect(report.leftOut).toEqual([
-      { title: 'Half', reason: 'Messages left out because they do not match the format of ChatGPT: 3. The others were imported.' },
+      {
+        title: 'Half',
+        reason: 'Messages left out because they do not match the format of ChatGPT: 3. The others were imported.',
+      },
     ])
   })
 
@@ -119,8 +122,14 @@ describe('an export of ChatGPT', () => {
     expect(titlesOf(on)).toEqual(['Many', 'Parts'])
     expect(leftOut).toEqual([
       { title: 'None', reason: 'None of its messages matches the format of ChatGPT.' },
-      { title: 'Parts', reason: 'Messages left out because they do not match the format of ChatGPT: 1. The others were imported.' },
-      { title: 'Many', reason: 'Messages left out because they do not match the format of ChatGPT: 1. The others were imported.' },
+      {
+        title: 'Parts',
+        reason: 'Messages left out because they do not match the format of ChatGPT: 1. The others were imported.',
+      },
+      {
+        title: 'Many',
+        reason: 'Messages left out because they do not match the format of ChatGPT: 1. The others were imported.',
+      },
       { title: 'Many', reason: 'Messages with more than 1,000 parts: 2. The rest of them was left out.' },
     ])
   })

@@ -1,4 +1,3 @@
-import { type Note, note, type Sentence } from '../../../../src-preload/contract/note.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,6 +10,7 @@ import type { ArchivedMessage } from '../../../../src-main/core/store/archive.ts
 import type { DeletionDeadlines } from '../../../../src-main/core/store/retentionClock.ts'
 import { databaseFile, openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import { countTokens } from '../../../../src-main/core/upstream/reply/tokens.ts'
+import { type Note, note, type Sentence } from '../../../../src-preload/contract/note.ts'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import { createWords } from '../../../../src-renderer/i18n/host.ts'
 import { plainStored } from '../../../helpers/contractRows.ts'
