@@ -16,7 +16,11 @@ const files: TextFiles =
   import.meta.env === undefined
     ? {}
     : import.meta.glob<Record<string, AreaTexts>>([
-        ...['./*/host/cli*.ts', './*/problems.ts', './*/notes.ts', './*/selfCheck.ts', '!./en/**'],
+        './*/host/cli*.ts',
+        './*/problems.ts',
+        './*/notes.ts',
+        './*/selfCheck.ts',
+        '!./en/**',
       ])
 
 /** Languages of the command line. */

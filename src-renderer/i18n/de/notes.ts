@@ -81,6 +81,8 @@ export const notes = {
     changes: 'Die Liste der Änderungen in der Datei entspricht nicht dem Format.',
     crowded:
       'Sie wurde nicht gelesen, weil der Ordner zu viele neuere Dateien unbekannter Computer hat. Lösche die, die nicht gebraucht werden.',
+    insideData:
+      'Der gemeinsame Ordner darf nicht im Datenordner liegen, dessen Datenbanken kein Synchronisierungsprogramm kopieren darf.',
     noArchive: 'Die Datei ist kein Archiv von Inference Studio.',
   },
   document: {

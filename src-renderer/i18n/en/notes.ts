@@ -82,6 +82,7 @@ export const notes = {
     changes: 'The list of changes in the file does not match its format.',
     crowded:
       'It was not read, because the folder has too many newer files of unknown computers. Delete those that are not needed.',
+    insideData: 'The shared folder can’t be inside the data folder, whose databases no sync tool may copy.',
     noArchive: 'The file is not an archive of Inference Studio.',
   },
   /** What was left out or changed in the text of a document. */

@@ -76,6 +76,8 @@ export const notes = {
     changes: 'La lista de cambios del archivo no se ajusta a su formato.',
     crowded:
       'No se leyó porque la carpeta tiene demasiados archivos más recientes de equipos desconocidos. Elimina los que no hagan falta.',
+    insideData:
+      'La carpeta compartida no puede estar dentro de la carpeta de datos, cuyas bases de datos no debe copiar ninguna herramienta de sincronización.',
     noArchive: 'El archivo no es un archivo comprimido de Inference Studio.',
   },
   document: {

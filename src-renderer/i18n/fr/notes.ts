@@ -79,6 +79,8 @@ export const notes = {
     changes: 'La liste des modifications du fichier ne correspond pas à son format.',
     crowded:
       'Il n’a pas été lu, car le dossier contient trop de fichiers plus récents d’ordinateurs inconnus. Supprimez ceux qui sont inutiles.',
+    insideData:
+      'Le dossier partagé ne peut pas être dans le dossier de données, dont aucun outil de synchronisation ne doit copier les bases de données.',
     noArchive: 'Le fichier n’est pas une archive d’Inference Studio.',
   },
   document: {

@@ -78,6 +78,8 @@ export const notes = {
     changes: 'A lista de alterações do arquivo não corresponde ao formato.',
     crowded:
       'Não foi lido, porque a pasta tem arquivos mais recentes demais de computadores desconhecidos. Exclua os que não são necessários.',
+    insideData:
+      'A pasta compartilhada não pode estar dentro da pasta de dados, cujos bancos de dados nenhuma ferramenta de sincronização pode copiar.',
     noArchive: 'O arquivo não é um arquivo compactado do Inference Studio.',
   },
   document: {

@@ -74,6 +74,7 @@ export const notes = {
     newer: '该文件由更新版本的 Inference Studio 写入。请更新此电脑上的程序。',
     changes: '文件中的更改列表不符合格式。',
     crowded: '未读取，因为文件夹中来自未知电脑的较新文件过多。请删除不需要的文件。',
+    insideData: '共享文件夹不能位于数据文件夹内，因为同步工具不可复制其中的数据库。',
     noArchive: '该文件不是 Inference Studio 的存档。',
   },
   document: {

@@ -26,7 +26,9 @@ describe('an archive', () => {
     const id = await home.pin(addFolder(home.store, 'Taxes'), 'rules.txt', 'Pay by May.')
     const found = home.store.documents.find(id)
     const notes = ['1 picture was left out.', note('document.utf8', { figure: 3 })]
-    if (found) home.store.documents.finish(id, { ...found, notes })
+    if (!found) throw new Error('The document is not stored.')
+    const { mediaId: _id, bytes: _bytes, ...facts } = found
+    home.store.documents.finish(id, { ...facts, notes })
     expect(home.store.documents.find(id)?.notes).toEqual(notes)
     const archive = await home.exported()
     const file = Buffer.from(unzipSync(archive)[`documents/${id}.json`] ?? '').toString()

@@ -158,7 +158,9 @@ describe('plain text', () => {
     writeFileSync(path, encoded(text, 'GB18030'))
     const read = (encoding: string) => convertDocument({ path, name: 'a.txt', encoding })
     expect(await read('GB18030')).toMatchObject({ mime: 'text/plain;charset=GB18030', parts: [{ text }] })
-    expect((await read('UTF-8')).notes).toEqual(['Bytes that are not valid UTF-8 and became \ufffd: 3.'])
+    expect((await read('UTF-8')).notes.map(({ text }) => text)).toEqual([
+      'Bytes that are not valid UTF-8 and became \ufffd: 3.',
+    ])
     for (const encoding of textEncodings) expect((await read(encoding)).parts).toHaveLength(1)
   })
 

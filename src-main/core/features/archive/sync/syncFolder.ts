@@ -180,8 +180,7 @@ async function usableFolder({ tempDir }: SyncDependencies, folder: string): Prom
     const own = await realpath(dirname(tempDir))
     if (!(await lstat(dir)).isDirectory()) throw new StudioError('bad_input', `${folder} is not a folder.`)
     if (`${dir}${sep}`.startsWith(`${own}${sep}`)) {
-      const words = 'The shared folder can’t be inside the data folder, whose databases no sync tool may copy.'
-      throw new StudioError('bad_input', words)
+      throw badInput(note('sync.insideData'))
     }
     return dir
   } catch (thrown) {
