@@ -1,6 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { keepRules } from './keepRules.ts'
+import { noteCode } from './note.ts'
 import { instant, problemOrNull, procedure, whole } from './problem.ts'
 import { refusal, secretBeginning } from './requests.ts'
 
@@ -229,7 +230,7 @@ export type AppState = z.infer<typeof appState>
 export const installationCheck = z.object({
   /** For programs, such as `documents`. */
   name: z.string(),
-  /** For people, in English like `detail`, so that the list can be sent to the developers. */
+  /** For people, in English like `detail` and `action`, so that the list can be sent to the developers. */
   label: z.string(),
   /** `skipped`: this computer does not have it, or another check failed that it needs. */
   status: z.enum(['ok', 'failed', 'skipped']),
@@ -239,6 +240,8 @@ export const installationCheck = z.object({
   action: z.string().nullable(),
   /** How long it took, ms. */
   ms: whole,
+  /** Codes of the texts, to show them in the person’s language. Null: the message of an error. */
+  codes: z.object({ label: noteCode, detail: noteCode, action: noteCode }),
 })
 export type InstallationCheck = z.infer<typeof installationCheck>
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { sentence } from './note.ts'
 import { id, procedure, whole } from './problem.ts'
 
 /** Maximum size of a document, bytes. Larger files are refused before their upload. */
@@ -46,8 +47,8 @@ export const studioDocument = z.object({
   parts: whole,
   /** Estimated tokens of the whole text. */
   tokens: whole,
-  /** What was left out or changed, one English sentence each. */
-  notes: z.array(z.string().max(500)).max(50),
+  /** What was left out or changed, one sentence each. */
+  notes: z.array(sentence).max(50),
 })
 export type StudioDocument = z.infer<typeof studioDocument>
 

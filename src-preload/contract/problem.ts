@@ -1,5 +1,6 @@
 import { oc } from '@orpc/contract'
 import * as z from 'zod'
+import { note } from './note.ts'
 
 /** All kinds of failure. The renderer has texts and one action for each kind; the command line prints `message`. */
 export const problemKinds = [
@@ -58,6 +59,8 @@ export const problem = z.object({
   kind: problemKind,
   /** One English sentence: what happened. */
   message: z.string(),
+  /** The same sentence by its code, for the person's language, where it has one. */
+  note: note.optional(),
   /** HTTP status of the service, if any. */
   status: z.number().int().optional(),
   /** Message of the service (`error.message`), if any. Only it says which feature a model lacks. */

@@ -1,5 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
+import { sentence } from './note.ts'
 import { id, instant, problemOrNull, procedure, whole } from './problem.ts'
 
 // Files and audio are transferred over HTTP below `transfersPath`. Their procedures contain only ids:
@@ -59,9 +60,8 @@ export type ByteStream = z.infer<typeof byteStream>
 /** A record of an imported file that was not imported, or only in part. */
 export const leftOutRecord = z.object({
   /** Its title, or what else names it in the file. */
-  title: z.string(),
-  /** One sentence. */
-  reason: z.string(),
+  title: sentence,
+  reason: sentence,
 })
 export type LeftOutRecord = z.infer<typeof leftOutRecord>
 
@@ -74,7 +74,7 @@ export const importReport = z.object({
   /** Conversations that already existed unchanged and were skipped. */
   known: whole,
   /** Content that could not be imported, one sentence each; at most 50. */
-  notes: z.array(z.string()),
+  notes: z.array(sentence),
   /** Records that were left out, each once; at most 1,000. */
   leftOut: z.array(leftOutRecord),
   /** Number of further records that were left out. */
@@ -89,7 +89,7 @@ export const syncedFile = z.object({
   name: z.string(),
   /** `refused`: not merged, and read again next time; `problem` says why. */
   outcome: z.enum(['merged', 'unchanged', 'refused']),
-  problem: z.string().nullable(),
+  problem: sentence.nullable(),
   /** Conversations. */
   added: whole,
   changed: whole,
@@ -107,8 +107,8 @@ export const syncReport = z.object({
   /** False when something was not merged. The next sync tries again. Absent in stored reports of earlier versions. */
   isComplete: z.boolean().default(true),
   files: z.array(syncedFile),
-  /** What could not be merged, one sentence each; at most 50. */
-  notes: z.array(z.string()),
+  /** What could not be merged, one sentence each; at most 101. */
+  notes: z.array(sentence),
 })
 export type SyncReport = z.infer<typeof syncReport>
 

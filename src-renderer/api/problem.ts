@@ -1,5 +1,6 @@
 import { ORPCError } from '@orpc/client'
 import { type Problem, problem } from '../../src-preload/contract/problem.ts'
+import { showNote } from '../i18n/format.ts'
 import { TransportError } from './link.ts'
 
 /** Turns anything that a call threw into a `Problem`. */
@@ -18,7 +19,10 @@ export function problemOf(thrown: unknown): Problem {
 
 function problemOfReply(error: ORPCError<string, unknown>): Problem {
   const parsed = problem.safeParse(error.data)
-  if (error.code === 'PROBLEM' && parsed.success) return parsed.data
+  if (error.code === 'PROBLEM' && parsed.success) {
+    const { note, message } = parsed.data
+    return { ...parsed.data, message: note ? showNote(note) : message }
+  }
   if (error.code === 'BAD_REQUEST') {
     return { kind: 'bad_input', message: 'Inference Studio did not accept this input.' }
   }

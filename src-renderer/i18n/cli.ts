@@ -1,8 +1,10 @@
 /// <reference types="vite/types/import-meta.d.ts" />
 import { countText } from '../../src-preload/contract/amountText.ts'
+import type { Sentence } from '../../src-preload/contract/note.ts'
 import { cli } from './en/host/cli.ts'
 import { cliHelp } from './en/host/cliHelp.ts'
 import { type AreaTexts, languagesOf, loadTexts, localeOf, pickLanguage, type TextFiles } from './language.ts'
+import { filled, find, noteText } from './noteText.ts'
 
 // The texts of the command line. i18next would take a fifth of the time that a command needs to start (decision 0061), so a text is found and
 // filled in here, from the same files.
@@ -13,7 +15,13 @@ const english = { cli, cliHelp }
 const files: TextFiles =
   import.meta.env === undefined
     ? {}
-    : import.meta.glob<Record<string, AreaTexts>>(['./*/host/cli*.ts', './*/problems.ts', '!./en/**'])
+    : import.meta.glob<Record<string, AreaTexts>>([
+        './*/host/cli*.ts',
+        './*/problems.ts',
+        './*/notes.ts',
+        './*/selfCheck.ts',
+        '!./en/**',
+      ])
 
 /** Languages of the command line. */
 export const languages: readonly string[] = ['en', ...languagesOf(files)]
@@ -63,6 +71,10 @@ export const or = (names: readonly string[]): string =>
 /** A message. Numbers are shown with separators, and `count` chooses the plural form. A port or an id is given as a string. */
 export const t = (key: KeyOf<'cli'>, values?: Values): string => text('cli', key, values)
 
+/** A note, or a text as it is. */
+export const showNote = (one: Sentence): string =>
+  typeof one === 'string' ? one : noteText(one, { texts: (namespace) => texts[namespace], locale: locale() })
+
 /** A text of the help. */
 export const help = (key: HelpKey, values?: Values): string => text('cliHelp', key, values)
 
@@ -78,27 +90,13 @@ export function problemText(group: 'kinds' | 'statuses', name: string, values?: 
     find(texts.problems, `${group}.${name}.${part}`),
   )
   if (title === undefined || meaning === undefined) return null
-  return [asSentence(title), ...(wordsOfWindow.has(name) ? [] : [filled(meaning, values)])].join(' ')
+  return [asSentence(title), ...(wordsOfWindow.has(name) ? [] : [filled(meaning, values, locale())])].join(' ')
 }
 
 function text(area: keyof typeof english, key: string, values?: Values): string {
   const count = values?.count
-  if (typeof count !== 'number') return filled(find(texts[area], key) ?? key, values)
+  if (typeof count !== 'number') return filled(find(texts[area], key) ?? key, values, locale())
   forms ??= new Intl.PluralRules(language)
   const found = find(texts[area], `${key}_${forms.select(count)}`) ?? find(texts[area], `${key}_other`)
-  return filled(found ?? key, values)
-}
-
-const filled = (words: string, values?: Values): string =>
-  values === undefined
-    ? words
-    : words.replace(/\{\{(\w+)\}\}/g, (all, name: string) => {
-        const value = values[name] ?? all
-        return typeof value === 'number' ? countText(value, locale()) : value
-      })
-
-function find(area: AreaTexts | undefined, key: string): string | undefined {
-  let at: AreaTexts | string | undefined = area
-  for (const name of key.split('.')) at = typeof at === 'object' ? at[name] : undefined
-  return typeof at === 'string' ? at : undefined
+  return filled(found ?? key, values, locale())
 }

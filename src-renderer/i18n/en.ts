@@ -23,6 +23,7 @@ import { library } from './en/library.ts'
 import { lightbox } from './en/lightbox.ts'
 import { markdown } from './en/markdown.ts'
 import { models } from './en/models.ts'
+import { notes } from './en/notes.ts'
 import { offline } from './en/offline.ts'
 import { opening } from './en/opening.ts'
 import { palette } from './en/palette.ts'
@@ -33,6 +34,7 @@ import { projects } from './en/projects.ts'
 import { proxy } from './en/proxy.ts'
 import { questions } from './en/questions.ts'
 import { quick } from './en/quick.ts'
+import { selfCheck } from './en/selfCheck.ts'
 import { sessions } from './en/sessions.ts'
 import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
@@ -76,6 +78,7 @@ export const en = {
   library,
   data,
   lightbox,
+  notes,
   offline,
   opening,
   palette,
@@ -85,6 +88,7 @@ export const en = {
   preview,
   textActions,
   transcribe,
+  selfCheck,
   sessions,
   usage,
   keys,

@@ -1,6 +1,8 @@
 import { countText, showSc as scText, withMinus } from '../../src-preload/contract/amountText.ts'
+import type { Sentence } from '../../src-preload/contract/note.ts'
 import { i18n } from './index.ts'
-import { directionOf, localeOf } from './language.ts'
+import { type AreaTexts, directionOf, localeOf } from './language.ts'
+import { noteText } from './noteText.ts'
 
 /** The window's language as a locale for `Intl`. */
 export const locale = (): string => localeOf(i18n.language || 'en')
@@ -191,6 +193,13 @@ export const joinFacts = (parts: readonly Part[]): string => isolated(present(pa
 /** Joins whole sentences. Japanese and Chinese have no space between them. */
 export const joinSentences = (parts: readonly Part[]): string =>
   isolated(present(parts)).join(/^(ja|zh)\b/.test(i18n.language ?? 'en') ? '' : ' ')
+
+/** A note, or a text as it is. In English until the texts are loaded. */
+export function showNote(one: Sentence): string {
+  if (typeof one === 'string') return one
+  const texts = (namespace: string): AreaTexts | undefined => i18n.getResourceBundle(i18n.language, namespace)
+  return noteText(one, { texts, locale: locale(), prepare: (value) => isolated([value])[0] ?? value })
+}
 
 /** A value after its name: `Failed: no connection`. */
 export const showNamed = (name: string, value: string): string => i18n.t('common:named', { name, value })

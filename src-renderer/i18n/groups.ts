@@ -7,6 +7,7 @@ export const textGroups = {
   usage: ['usage', 'keys'],
   media: ['speech', 'transcribe', 'images'],
   settings: ['settings', 'data'],
+  notes: ['notes', 'selfCheck'],
 } as const
 export type TextGroup = keyof typeof textGroups
 

@@ -81,7 +81,11 @@ module.exports = {
     rule(
       'main-knows-only-texts-of-the-renderer',
       { path: '^src-main/(core|hosts)/' },
-      { path: '^src-renderer/', pathNot: '^src-renderer/i18n/(cli|host|language)\\.ts$|^src-renderer/i18n/en/host/' },
+      {
+        path: '^src-renderer/',
+        pathNot:
+          '^src-renderer/i18n/(cli|host|language|noteText)\\.ts$|^src-renderer/i18n/en/(host/|(notes|selfCheck)\\.ts$)',
+      },
       'Menus, notifications and exports have their texts in the folders of the languages.',
     ),
     rule(

@@ -4,19 +4,23 @@ import { describe, expect, it } from 'vitest'
 import { checkInOwnRun } from '../../src-main/hosts/selfCheck/ownRun.ts'
 import { type Check, NotHere, runChecks } from '../../src-main/hosts/selfCheck/run.ts'
 import type { InstallationCheck } from '../../src-preload/contract/app.ts'
+import type { Note } from '../../src-preload/contract/note.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+
+/** A sentence of a check. */
+const said = (text: string): Note => ({ code: 'selfCheck:label.run', values: {}, text })
 
 async function resultsOf(checks: readonly Partial<Check<null>>[], allMs = 60_000) {
   const results: InstallationCheck[] = []
   const whole = checks.map((check, at) => ({
-    ...{ name: `c${at}`, label: `Check ${at}`, action: 'Do this.', run: async () => 'seen' },
+    ...{ name: `c${at}`, label: said(`Check ${at}`), action: said('Do this.'), run: async () => said('seen') },
     ...check,
   }))
   const ok = await runChecks(whole, null, { allMs, report: (result) => results.push(result) })
   const byName = Object.fromEntries(results.map((one) => [one.name, one]))
   return { ok, results, byName }
 }
-const fails = async (): Promise<string> => {
+const fails = async (): Promise<Note> => {
   throw new Error('It is gone.\nMore lines')
 }
 
@@ -29,8 +33,8 @@ describe('the checks of a table', () => {
   })
 
   it('skip what this computer does not have, which is no failure', async () => {
-    const missing = async (): Promise<string> => {
-      throw new NotHere('There is none.', 'Add one.')
+    const missing = async (): Promise<Note> => {
+      throw new NotHere(said('There is none.'), said('Add one.'))
     }
     const { ok, byName } = await resultsOf([{ run: missing }])
     expect([ok, byName.c0]).toMatchObject([true, { status: 'skipped', detail: 'There is none.', action: 'Add one.' }])
@@ -38,14 +42,15 @@ describe('the checks of a table', () => {
 
   it('skip what needs a failed one, without running it', async () => {
     let runs = 0
-    const run = async (): Promise<string> => String(++runs)
+    const run = async (): Promise<Note> => said(String(++runs))
     const { byName } = await resultsOf([{ run: fails }, { needs: ['c0'], run }, { needs: ['c1'], run }])
     expect([byName.c1?.status, byName.c2?.status, runs]).toEqual(['skipped', 'skipped', 0])
     expect(byName.c1?.detail).toBe('It needs “Check 0”.')
+    expect(byName.c1?.codes.detail).toEqual({ code: 'selfCheck:failed.needs', values: { check: said('Check 0') } })
   })
 
   it('give up one that hangs, and all when the time is over, while the others are reported', async () => {
-    const hangs = (): Promise<string> => new Promise(() => undefined)
+    const hangs = (): Promise<Note> => new Promise(() => undefined)
     // Six that hang occupy every place, and the last never gets one.
     const { ok, results } = await resultsOf([{}, ...Array.from({ length: 6 }, () => ({ run: hangs })), {}], 300)
     expect(ok).toBe(false)
@@ -56,12 +61,12 @@ describe('the checks of a table', () => {
 
   it('run at most four at a time', async () => {
     let [now, most] = [0, 0]
-    const run = async (): Promise<string> => {
+    const run = async (): Promise<Note> => {
       now += 1
       most = Math.max(most, now)
       await new Promise((resolve) => setTimeout(resolve, 5))
       now -= 1
-      return ''
+      return said('')
     }
     await resultsOf(Array.from({ length: 20 }, () => ({ run })))
     expect(most).toBe(4)
@@ -78,7 +83,15 @@ describe('the check that the window shows', () => {
       shown.push(result)
     return shown
   }
-  const line = { name: 'tls', label: 'TLS', status: 'ok', detail: 'works', action: null, ms: 3 }
+  const line = {
+    name: 'tls',
+    label: 'TLS',
+    status: 'ok',
+    detail: 'works',
+    action: null,
+    ms: 3,
+    codes: { label: null, detail: null, action: null },
+  }
   const last = '{"ok":true,"version":"1"}'
 
   it('has the results of the program, and ignores what a library prints', async () => {

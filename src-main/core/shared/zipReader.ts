@@ -7,6 +7,7 @@ import { crc32, createInflateRaw } from 'node:zlib'
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl'
 import { maxUploadBytes } from '../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../errors.ts'
+import { badInput, note } from './notes.ts'
 
 /** One file in a zip, as the central directory describes it. Sizes in bytes. */
 export interface ZipEntry {
@@ -39,12 +40,9 @@ export const importBounds: ZipBounds = {
   suspectBytes: 16 * 1024 * 1024,
 }
 
-/** `words` is one sentence with the reason. */
-const damaged = (words: string, cause?: unknown): StudioError =>
-  new StudioError('bad_input', words, {}, cause === undefined ? undefined : { cause })
-const damagedZip = (cause?: unknown): StudioError => damaged('The file is damaged or cut off.', cause)
-const hostileZip = (): StudioError => damaged('The file unpacks to more data than is safe to read.')
-const encryptedZip = (): StudioError => damaged('The zip file is encrypted. Unpack it and add the files instead.')
+const damagedZip = (cause?: unknown): StudioError => badInput(note('file.broken'), cause)
+const hostileZip = (): StudioError => badInput(note('file.unsafe'))
+const encryptedZip = (): StudioError => badInput(note('file.encrypted'))
 
 /**
  * Reads a zip through its central directory, entries in any order. yauzl parses the structure (with Zip64); zlib inflates on its own
@@ -82,7 +80,7 @@ export class ZipReader {
 
   /** Reads a whole entry into memory. @throws StudioError `bad_input` if it exceeds `maxBytes` or its checksum is wrong */
   async read(entry: ZipEntry, maxBytes: number): Promise<Buffer> {
-    if (entry.size > maxBytes) throw damaged('An entry of the zip file is too large.')
+    if (entry.size > maxBytes) throw badInput(note('file.largeEntry'))
     const parts: Buffer[] = []
     await this.unpack(entry, new Transform({ transform: (chunk: Buffer, _, done) => done(void parts.push(chunk)) }))
     return Buffer.concat(parts)
@@ -113,7 +111,7 @@ export class ZipReader {
       const packed = Readable.from(readRange(this.#file, start, start + packedSize), { objectMode: false })
       if (record.compressionMethod === 0) await pipeline(packed, check, to)
       else if (record.compressionMethod === 8) await pipeline(packed, createInflateRaw(), check, to)
-      else throw damaged('The zip file uses a compression method that is not supported.')
+      else throw badInput(note('file.compression'))
     } catch (thrown) {
       throw asBadInput(thrown)
     }
@@ -138,7 +136,7 @@ async function readDirectory(zip: ZipFile, bounds: ZipBounds): Promise<Map<strin
     if (directoryBytes > bounds.maxDirectoryBytes) throw hostileZip()
     if (record.isEncrypted()) throw encryptedZip()
     const name = decodeName(record.fileNameRaw)
-    if (entries.has(name)) throw damaged('The zip file has two entries with the same name.')
+    if (entries.has(name)) throw badInput(note('file.sameName'))
     if (name.endsWith('/')) continue
     entries.set(name, { name, size: record.uncompressedSize, packedSize: record.compressedSize, record })
   }
@@ -153,7 +151,7 @@ function decodeName(bytes: Buffer): string {
   const name = bytes.toString('utf8').replaceAll('\\', '/')
   const parts = name.split('/')
   if (name === '' || name.startsWith('/') || /\0|^[A-Za-z]:/.test(name) || parts.includes('..')) {
-    throw damaged('The zip file has an entry whose name leads out of its folder.')
+    throw badInput(note('file.outside'))
   }
   return name
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { documentKind, documentUnit, readPages, type StudioDocument } from '../../../src-preload/contract/documents.ts'
+import { sentence } from '../../../src-preload/contract/note.ts'
 import type { Database } from './database.ts'
 import type { ReadHandle } from './readOnly.ts'
 import { json, number, type Row, readOrNull, text } from './rows.ts'
@@ -18,7 +19,7 @@ export interface DocumentPart {
 
 type Conversion = Omit<DocumentRow, 'mediaId' | 'bytes'>
 
-const sentences = z.array(z.string())
+const sentences = z.array(sentence)
 /** The members of a stored reference that are needed to read its text. */
 const references = z.array(z.object({ mediaId: z.string(), parts: z.number(), pages: z.string().nullable() }))
 

@@ -2,14 +2,17 @@ import { join } from 'node:path'
 import { RPCHandler } from '@orpc/server/message-port'
 import { app, BrowserWindow, ipcMain, nativeImage, protocol, session } from 'electron'
 import * as z from 'zod'
+import { speak } from '../../../src-renderer/i18n/cli.ts'
 import type { Core } from '../../core/core.ts'
 import type { ForkProgram } from '../../core/shared/processWorker.ts'
 import { createKeychain } from '../keychain.ts'
+import { wantedLanguages } from '../node/language.ts'
 import { openOutput } from '../node/output.ts'
 import { type CheckedPage, mustBe, type OpenParts } from '../selfCheck/checks.ts'
 import { usualWait } from '../selfCheck/ownRun.ts'
 import type { Check } from '../selfCheck/run.ts'
 import { hostOfCheck, newCheckFolder, selfCheck as runSelfCheck } from '../selfCheck/selfCheck.ts'
+import { words } from '../selfCheck/words.ts'
 import { ownPage } from './address.ts'
 import type { CallingPage } from './desktopRouter.ts'
 import { GivenFiles } from './givenFiles.ts'
@@ -41,6 +44,7 @@ export async function selfCheckAndExit({ built, resources, fork, argv }: Desktop
   // Without a listener, closing the window of the check would quit with exit code 0.
   app.on('window-all-closed', () => undefined)
   openOutput()
+  await speak(wantedLanguages(argv.slice(1)))
   await app.whenReady()
   app.dock?.hide()
   const code = await runSelfCheck(folder, {
@@ -66,8 +70,8 @@ const waitIn = (argv: readonly string[]): number =>
 
 const iconCheck = (resources: string): Check<OpenParts> => ({
   name: 'icons',
-  label: 'Icons of the tray and the windows',
-  action: 'Install Inference Studio again, because a file of it is missing or damaged.',
+  label: words('label.icons'),
+  action: words('action.reinstall'),
   async run() {
     const icons = [
       trayImage(join(resources, 'icons')),
@@ -75,9 +79,9 @@ const iconCheck = (resources: string): Check<OpenParts> => ({
     ]
     mustBe(
       icons.every((icon) => !icon.isEmpty()),
-      'An icon can’t be read.',
+      words('failed.icons'),
     )
-    return 'can be read'
+    return words('seen.icons')
   },
 })
 
@@ -112,13 +116,13 @@ async function openPage(core: Core, built: string): Promise<CheckedPage> {
     },
     async look() {
       const seen = z.object({ isDrawn: z.boolean(), hasRun: z.boolean() }).parse(await inPage(`(${lookInPage})()`))
-      mustBe(!seen.hasRun, 'A script without an address runs in the page, which its policy must block.')
-      mustBe(seen.isDrawn, 'The page loads, but draws nothing.')
-      return 'drawn, and a script without an address is blocked'
+      mustBe(!seen.hasRun, words('failed.scriptRuns'))
+      mustBe(seen.isDrawn, words('failed.notDrawn'))
+      return words('seen.drawn')
     },
     async call() {
       await acknowledged.promise
-      return 'the page has read a reply over its MessagePort'
+      return words('seen.messagePort')
     },
     close: () => window.destroy(),
   }

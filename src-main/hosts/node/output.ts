@@ -4,7 +4,7 @@ import { help, t } from '../../../src-renderer/i18n/cli.ts'
 import type { StudioError } from '../../core/errors.ts'
 import { codeOf } from '../../core/shared/diskProblem.ts'
 import { goesToJournal, type LogLevel, logLine } from './logFormat.ts'
-import { fileError, meaningOf, ownError } from './ownWords.ts'
+import { fileError, meaningOf, messageOf, ownError } from './ownWords.ts'
 import { folded, oneLine, outputWidth, pairLines } from './table.ts'
 
 /**
@@ -216,7 +216,7 @@ export const inOneLine = (message: string): string =>
 export function reportFailure(error: StudioError, json: boolean): number {
   const meaning = meaningOf(error)
   tell('error', meaning ?? error.message)
-  if (meaning !== null) process.stderr.write(`  ${harmless(inOneLine(error.message))}\n`)
+  if (meaning !== null) process.stderr.write(`  ${harmless(inOneLine(messageOf(error)))}\n`)
   if ((error.kind === 'bug' || verbosity === 'verbose') && error.cause instanceof Error) logStack(error.cause)
   if (json) printJson({ problem: error.toProblem() })
   return exitCodes.failed

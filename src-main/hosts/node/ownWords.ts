@@ -1,6 +1,6 @@
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { statusGroupOf } from '../../../src-preload/contract/statusGroup.ts'
-import { problemText, t } from '../../../src-renderer/i18n/cli.ts'
+import { problemText, showNote, t } from '../../../src-renderer/i18n/cli.ts'
 import { cli } from '../../../src-renderer/i18n/en/host/cli.ts'
 import { StudioError } from '../../core/errors.ts'
 import { codeOf, fileProblem } from '../../core/shared/diskProblem.ts'
@@ -25,10 +25,17 @@ export function meaningOf(failed: StudioError | Problem): string | null {
   return problemText('kinds', failed.kind)
 }
 
+/** The message of a failure, in the person's language if it is a note. */
+export function messageOf(failed: StudioError | Problem): string {
+  const { note } = failed instanceof StudioError ? failed.facts : failed
+  return showNote(note ?? failed.message)
+}
+
 /** The words of a failure inside of another sentence or a table. */
 export function wordsOf(failed: StudioError | Problem): string {
   const meaning = meaningOf(failed)
-  return meaning === null ? failed.message : t('because', { meaning, message: failed.message })
+  const message = messageOf(failed)
+  return meaning === null ? message : t('because', { meaning, message })
 }
 
 const isReason = (code: string | null): code is keyof typeof cli.reasons => code !== null && code in cli.reasons

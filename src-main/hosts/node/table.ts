@@ -17,7 +17,7 @@ export function widthOf(text: string): number {
 }
 
 /** Width of the widest text, at least `least`. A loop: a call takes about 120,000 arguments at most. */
-function widest(texts: readonly string[], least = 0): number {
+export function widest(texts: readonly string[], least = 0): number {
   let width = least
   for (const text of texts) width = Math.max(width, widthOf(text))
   return width

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { createRouterClient } from '@orpc/server'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
+import type { Note } from '../../../src-preload/contract/note.ts'
 import { partType, transferPath } from '../../../src-preload/contract/transfers.ts'
 import { type Core, createCore } from '../../core/core.ts'
 import { StudioError } from '../../core/errors.ts'
@@ -13,6 +14,7 @@ import { coreParts } from '../../core/stored.ts'
 import { noSessionBus } from '../keychain.ts'
 import { type Check, NotHere } from './run.ts'
 import { checkTls } from './tls.ts'
+import { words } from './words.ts'
 
 /** A reply to a request of the page. */
 export interface PageReply {
@@ -26,10 +28,10 @@ export interface PageReply {
 export interface CheckedPage {
   /** Sends a GET request as the page does. @param path from the root */
   request(path: string, headers?: Readonly<Record<string, string>>): Promise<PageReply>
-  /** What only this host can see of the loaded page, such as whether the policy blocks a script. Returns it in words. */
-  look(): Promise<string>
-  /** Calls a procedure over the channel between page and core. Returns what was seen in words. */
-  call(): Promise<string>
+  /** What only this host can see of the loaded page, such as whether the policy blocks a script. */
+  look(): Promise<Note>
+  /** Calls a procedure over the channel between page and core. Returns what was seen. */
+  call(): Promise<Note>
   close(): Promise<void> | void
 }
 
@@ -66,8 +68,8 @@ export function openParts(parts: CheckParts): OpenParts {
   }
 }
 
-const reinstall = 'Install Inference Studio again, because a file of it is missing or damaged.'
-const report = 'Send this list to the developers: it is about the program, not about your data.'
+const reinstall = words('action.reinstall')
+const report = words('action.report')
 
 /** A word that no other message has. */
 const word = 'zephyranthes'
@@ -76,8 +78,8 @@ const word = 'zephyranthes'
 export const commonChecks: readonly Check<OpenParts>[] = [
   {
     name: 'fts5',
-    label: 'Full-text search of SQLite (FTS5)',
-    action: `Start Inference Studio with the Node or Electron that it came with. ${report}`,
+    label: words('label.fts5'),
+    action: words('action.fts5'),
     async run() {
       const { DatabaseSync } = await import('node:sqlite')
       const database = new DatabaseSync(':memory:')
@@ -88,8 +90,9 @@ export const commonChecks: readonly Check<OpenParts>[] = [
         )
         database.prepare('INSERT INTO words(rowid, body) VALUES (1, ?)').run(`one ${word} here`)
         const row = database.prepare('SELECT count(*) AS n FROM words WHERE words MATCH ?').get(`${word.slice(0, 2)}*`)
-        mustBe(row?.n === 1, 'The index does not find a word that is in it.')
-        return `SQLite ${String(database.prepare('SELECT sqlite_version() AS v').get()?.v)} finds words`
+        mustBe(row?.n === 1, words('failed.words'))
+        const version = String(database.prepare('SELECT sqlite_version() AS v').get()?.v)
+        return words('seen.words', { version })
       } finally {
         database.close()
       }
@@ -97,121 +100,122 @@ export const commonChecks: readonly Check<OpenParts>[] = [
   },
   {
     name: 'core',
-    label: 'Data folder, local API and sandbox',
+    label: words('label.core'),
     needs: ['fts5'],
     action: report,
     async run({ core }) {
       const { proxy, sandbox } = (await core()).addresses()
-      mustBe(proxy !== null && sandbox !== null, 'The local API or the sandbox did not start.')
+      mustBe(proxy !== null && sandbox !== null, words('failed.start'))
       const reply = await fetch(`${proxy}/models`)
-      mustBe(reply.status === 401, `The local API answered ${reply.status} to a request without an app key, not 401.`)
-      return 'a new data folder is open, and the local API asks for an app key'
+      mustBe(reply.status === 401, words('failed.noKey', { status: String(reply.status) }))
+      return words('seen.core')
     },
   },
   {
     name: 'search',
-    label: 'Search thread',
+    label: words('label.search'),
     needs: ['core'],
     action: reinstall,
     async run(parts) {
       await storedChat(parts)
       const { foundMessages } = await coreParts()
-      mustBe((await foundMessages(parts.host.dataDir, word)) === 1, 'A search does not find a stored message.')
-      return 'finds a stored message'
+      mustBe((await foundMessages(parts.host.dataDir, word)) === 1, words('failed.search'))
+      return words('seen.search')
     },
   },
   {
     name: 'passages',
-    label: 'Project search thread',
+    label: words('label.passages'),
     needs: ['core'],
     action: reinstall,
     async run({ host }) {
       const { foundPassages } = await coreParts()
-      mustBe((await foundPassages(host.dataDir, word)) === 0, 'A search in no file finds something.')
-      return 'answers'
+      mustBe((await foundPassages(host.dataDir, word)) === 0, words('failed.passages'))
+      return words('seen.answers')
     },
   },
   {
     name: 'usage',
-    label: 'Usage thread',
+    label: words('label.usage'),
     needs: ['core'],
     action: reinstall,
     async run({ host }) {
       await (await coreParts()).usageOfNoAccount(host.dataDir, randomUUID())
-      return 'answers'
+      return words('seen.answers')
     },
   },
   {
     name: 'checkpoint',
-    label: 'Checkpoint thread',
+    label: words('label.checkpoint'),
     needs: ['core'],
     action: reinstall,
     async run({ host }) {
       await (await coreParts()).checkpoint(host.dataDir)
-      return 'moves the write-ahead log into the database'
+      return words('seen.checkpoint')
     },
   },
   {
     name: 'backup',
-    label: 'Backup thread',
+    label: words('label.backup'),
     needs: ['core'],
     action: reinstall,
     async run({ host }) {
       const { backup } = await coreParts()
-      return `writes a backup of ${await backup(host, join(host.dataDir, '..', 'check.backup'))} bytes`
+      const bytes = await backup(host, join(host.dataDir, '..', 'check.backup'))
+      return words('seen.backup', { bytes })
     },
   },
   {
     name: 'opening',
-    label: 'Start-up thread',
+    label: words('label.opening'),
     action: reinstall,
     async run({ host }) {
       const dataDir = join(host.dataDir, '..', 'opened')
       mkdirSync(dataDir)
       await (await coreParts()).openingOf(dataDir)
-      return 'answers'
+      return words('seen.answers')
     },
   },
   {
     name: 'translation',
-    label: 'Translation thread of the local API',
+    label: words('label.translation'),
     action: reinstall,
     async run() {
       const { countsTokens } = await coreParts()
       const isCounted = await countsTokens({ model: 'any', messages: [{ role: 'user', content: word }] })
-      mustBe(isCounted, 'A request could not be counted.')
-      return 'counts the tokens of a request'
+      mustBe(isCounted, words('failed.translation'))
+      return words('seen.translation')
     },
   },
   {
     name: 'schemas',
-    label: 'Process for schemas',
+    label: words('label.schemas'),
     action: reinstall,
     async run({ host }) {
       const { schemaFaults } = await coreParts()
       const schema = { type: 'object', properties: { a: { type: 'number' } } }
       const faults = await schemaFaults(host.fork, schema, ['{"a":1}', '{"a":"b"}'])
-      mustBe(faults[0]?.length === 0, `Valid arguments are refused: ${faults[0]?.[0]}`)
-      mustBe(faults[1]?.length === 1, 'Invalid arguments are accepted.')
-      return 'accepts valid arguments, and refuses others'
+      mustBe(faults[0]?.length === 0, words('failed.validRefused', { reason: faults[0]?.[0] ?? '' }))
+      mustBe(faults[1]?.length === 1, words('failed.invalidAccepted'))
+      return words('seen.schemas')
     },
   },
   {
     name: 'documents',
-    label: 'Process for documents (PDF)',
+    label: words('label.documents'),
     action: reinstall,
     async run({ host }) {
       const { textOf } = await coreParts()
       const path = join(host.dataDir, '..', 'check.pdf')
       writeFileSync(path, pdfWith(word))
-      mustBe((await textOf(host.fork, path, 'check.pdf')).includes(word), 'The text of a PDF is not read.')
-      return 'reads the text of a PDF'
+      mustBe((await textOf(host.fork, path, 'check.pdf')).includes(word), words('failed.documents'))
+      return words('seen.documents')
     },
   },
   {
     name: 'memory',
-    label: 'Process beyond its memory limit',
-    action: `A damaged document could take all memory. ${report}`,
+    label: words('label.memory'),
+    action: words('action.memory'),
     async run({ host }) {
       const { startMemoryWorker } = await import('./memoryWorker.ts')
       const client = new WorkerClient<'fill' | 'answer', number>({
@@ -225,9 +229,9 @@ export const commonChecks: readonly Check<OpenParts>[] = [
             if (thrown instanceof WorkerExit) return null
             throw thrown
           })
-        mustBe(took === null, `A limit of 32 MB let a process take ${took} MB.`)
+        mustBe(took === null, words('failed.memory', { took: took ?? 0 }))
         await client.run(() => 'answer')
-        return 'is ended alone, and the next one works'
+        return words('seen.memory')
       } finally {
         await client.terminate()
       }
@@ -235,99 +239,96 @@ export const commonChecks: readonly Check<OpenParts>[] = [
   },
   {
     name: 'voice',
-    label: 'Voice of the sandbox (WebAssembly)',
+    label: words('label.voice'),
     needs: ['core'],
-    action: 'Install Inference Studio again with its optional packages (npm install --include=optional).',
+    action: words('action.voice'),
     async run({ core }) {
       const { sandbox } = (await core()).addresses()
-      mustBe(sandbox !== null, 'The sandbox has ended.')
+      mustBe(sandbox !== null, words('failed.sandbox'))
       const reply = await fetch(`${sandbox.baseUrl}/v1/audio/speech`, {
         method: 'POST',
         headers: { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' },
         body: JSON.stringify({ input: 'Yes', response_format: 'wav' }),
       })
       const bytes = Buffer.from(await reply.arrayBuffer())
-      mustBe(reply.ok, `The sandbox can’t speak: ${bytes.toString('utf8', 0, 500)}`)
-      mustBe(bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.length > 4_000, 'The sandbox returned no sound.')
-      return `speaks (${bytes.length} bytes of sound)`
+      mustBe(reply.ok, words('failed.voice', { reason: bytes.toString('utf8', 0, 500) }))
+      mustBe(bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.length > 4_000, words('failed.sound'))
+      return words('seen.voice', { bytes: bytes.length })
     },
   },
   {
     name: 'keychain',
-    label: 'Keychain',
-    action: 'API keys are kept for one run only, until a keychain works. Unlock or install one, and check again.',
+    label: words('label.keychain'),
+    action: words('action.keychain'),
     async run({ host: { secrets } }) {
       // Of its own, so that no key of a connection is touched.
       const account = `.self-check-${randomUUID()}`
       try {
         await secrets.set(account, word)
-        mustBe((await secrets.get(account)) === word, 'The keychain returns another text than it got.')
+        mustBe((await secrets.get(account)) === word, words('failed.otherText'))
         await secrets.delete(account)
-        mustBe((await secrets.get(account)) === null, 'The keychain still has what was deleted.')
-        return 'stores, returns and deletes an item'
+        mustBe((await secrets.get(account)) === null, words('failed.notDeleted'))
+        return words('seen.keychain')
       } catch (thrown) {
         if (!(thrown instanceof StudioError) || thrown.message !== noSessionBus) throw thrown
-        throw new NotHere(
-          thrown.message,
-          'In a desktop session there is one. Here, give the API key by a file or a variable.',
-        )
+        throw new NotHere(words('failed.noSessionBus'), words('action.noSessionBus'))
       }
     },
   },
   {
     name: 'tls',
-    label: 'TLS with the certificates of the system',
+    label: words('label.tls'),
     action: report,
     run: ({ host, certificates }) => checkTls(host.fork, certificates),
   },
   {
     name: 'page',
-    label: 'Page and its content security policy',
+    label: words('label.page'),
     needs: ['core'],
     action: reinstall,
     async run({ page }) {
       const opened = await page()
       const { status, headers, body } = await opened.request('/index.html')
       const html = Buffer.from(body).toString()
-      mustBe(status === 200 && html.includes('<div id="root"'), `The page is not served (status ${status}).`)
+      mustBe(status === 200 && html.includes('<div id="root"'), words('failed.page', { status: String(status) }))
       const policy = headers['content-security-policy'] ?? ''
       for (const rule of ["default-src 'none'", "script-src 'self'"]) {
-        mustBe(policy.split('; ').includes(rule), `The content security policy of the page lacks “${rule}”.`)
+        mustBe(policy.split('; ').includes(rule), words('failed.policy', { rule }))
       }
       const script = /<script[^>]* src="\.?(\/assets\/[^"]+\.js)"/.exec(html)?.[1]
-      mustBe(script !== undefined, 'The page has no script.')
+      mustBe(script !== undefined, words('failed.noScript'))
       const sent = await opened.request(script)
       mustBe(
         sent.status === 200 && sent.headers['content-type']?.startsWith('text/javascript') === true,
-        `The script of the page is not served (status ${sent.status}).`,
+        words('failed.script', { status: String(sent.status) }),
       )
       return await opened.look()
     },
   },
   {
     name: 'calls',
-    label: 'Channel between page and core',
+    label: words('label.calls'),
     needs: ['core'],
     action: report,
     run: async ({ page }) => (await page()).call(),
   },
   {
     name: 'range',
-    label: 'Part of a media file (range request)',
+    label: words('label.range'),
     needs: ['core'],
     action: report,
     async run(parts) {
       const core = await parts.core()
       const mediaId = await storedImage(core)
       const { status, headers, body } = await (await parts.page()).request(mediaPath(mediaId), { range: 'bytes=1-3' })
-      mustBe(status === 206, `A range request was answered with status ${status}, not 206.`)
-      mustBe(Buffer.from(body).toString('latin1') === 'PNG', 'A range request returned other bytes.')
-      return `answered with ${headers['content-range']}`
+      mustBe(status === 206, words('failed.range', { status: String(status) }))
+      mustBe(Buffer.from(body).toString('latin1') === 'PNG', words('failed.rangeBytes'))
+      return words('seen.range', { range: headers['content-range'] ?? '' })
     },
   },
   {
     name: 'download',
-    label: 'Download of a file',
+    label: words('label.download'),
     needs: ['core'],
     action: report,
     async run(parts) {
@@ -335,17 +336,17 @@ export const commonChecks: readonly Check<OpenParts>[] = [
       const conversationId = await storedChat(parts)
       const { downloadId, bytes } = await archive.exportConversation({ conversationId, format: 'markdown' })
       const { status, headers, body } = await (await parts.page()).request(transferPath(downloadId))
-      mustBe(status === 200, `The download was answered with status ${status}.`)
-      mustBe(body.length === bytes && Buffer.from(body).includes(word), 'The download returned other bytes.')
-      mustBe(headers['content-disposition']?.startsWith('attachment') === true, 'The download is not a file to save.')
-      return `${bytes} bytes of a chat as Markdown`
+      mustBe(status === 200, words('failed.download', { status: String(status) }))
+      mustBe(body.length === bytes && Buffer.from(body).includes(word), words('failed.downloadBytes'))
+      mustBe(headers['content-disposition']?.startsWith('attachment') === true, words('failed.attachment'))
+      return words('seen.download', { bytes })
     },
   },
 ]
 
-/** @throws StudioError `bug` with these words when `isSo` is false */
-export function mustBe(isSo: boolean, words: string): asserts isSo {
-  if (!isSo) throw new StudioError('bug', words)
+/** @throws StudioError `bug` with this reason when `isSo` is false */
+export function mustBe(isSo: boolean, reason: Note): asserts isSo {
+  if (!isSo) throw new StudioError('bug', reason.text, { note: reason })
 }
 
 /** Stores a message with `word`, without sending it, and returns its chat. */
@@ -375,7 +376,7 @@ async function storedImage(core: Core): Promise<string> {
     ...{ method: 'PUT', path: transferPath(uploadId), query: new URLSearchParams({ at: '0' }) },
     ...{ contentType: partType, contentLength: pixel.length, body: Readable.from([pixel]) },
   })
-  mustBe(status === 200, `An upload was answered with status ${status}.`)
+  mustBe(status === 200, words('failed.upload', { status: String(status) }))
   return (await media.addImage({ uploadId })).mediaId
 }
 

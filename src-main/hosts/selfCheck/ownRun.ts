@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type InstallationCheck, installationCheck } from '../../../src-preload/contract/app.ts'
+import { codeOf } from '../../../src-preload/contract/note.ts'
+import { words } from './words.ts'
 
 /** The command that checks the installation, of the command line and of the desktop program. */
 export const selfCheckCommand = 'self-check'
@@ -46,10 +48,11 @@ export async function* checkInOwnRun(
     }
     const how = await ended
     if (isWhole || signal.aborted) return
+    const [label, detail] = [words('label.run'), words('failed.ended', { how })]
+    const action = words('action.ended')
     yield {
-      ...{ name: 'run', label: 'The check itself', status: 'failed', ms: 0 },
-      detail: `Its process ended before the last result (${how}).`,
-      action: 'Install Inference Studio again, and send this list to the developers if that does not help.',
+      ...{ name: 'run', label: label.text, status: 'failed', detail: detail.text, action: action.text, ms: 0 },
+      codes: { label: codeOf(label), detail: codeOf(detail), action: codeOf(action) },
     }
   } finally {
     signal.removeEventListener('abort', end)

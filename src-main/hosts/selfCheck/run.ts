@@ -1,26 +1,30 @@
 import type { InstallationCheck } from '../../../src-preload/contract/app.ts'
+import { codeOf, type Note, type Sentence, textOf } from '../../../src-preload/contract/note.ts'
 import { StudioError } from '../../core/errors.ts'
+import { words } from './words.ts'
 
 /** One thing that a check of the installation tries out. */
 export interface Check<Parts> {
   /** For programs that read `--json`. */
   name: string
   /** For people. */
-  label: string
+  label: Note
   /** Names of checks of which this one uses the result. It is skipped unless all of them are ok. */
   needs?: readonly string[]
   /** What to do after a failure, when the thrown error does not say it. */
-  action: string
-  /** Returns what was seen, in words. @throws NotHere for what this computer does not have; anything else is a failure */
-  run(parts: Parts): Promise<string>
+  action: Note
+  /** Returns what was seen. @throws NotHere for what this computer does not have; anything else is a failure */
+  run(parts: Parts): Promise<Note>
 }
 
 /** This computer lacks what is to be checked, and the program works without it. */
 export class NotHere extends Error {
-  readonly action: string
+  readonly reason: Note
+  readonly action: Note
 
-  constructor(message: string, action: string) {
-    super(message)
+  constructor(reason: Note, action: Note) {
+    super(reason.text)
+    this.reason = reason
     this.action = action
   }
 }
@@ -59,22 +63,27 @@ export async function runChecks<Parts>(
 
   async function resultOf(check: Check<Parts>): Promise<InstallationCheck> {
     const { name, label } = check
+    let startedAt = performance.now()
+    const result = (status: InstallationCheck['status'], detail: Sentence, action: Note | null): InstallationCheck => ({
+      ...{ name, label: textOf(label), status, detail: textOf(detail), action: action && textOf(action) },
+      ms: Math.round(performance.now() - startedAt),
+      codes: { label: codeOf(label), detail: codeOf(detail), action: codeOf(action) },
+    })
     const needed = await Promise.all((check.needs ?? []).flatMap((one) => results.get(one) ?? []))
     const missing = needed.find((one) => one.status !== 'ok')
     if (missing) {
-      const action = `Solve “${missing.label}” first.`
-      return { name, label, status: 'skipped', detail: `It needs “${missing.label}”.`, action, ms: 0 }
+      const values = { check: checks.find((one) => one.name === missing.name)?.label ?? missing.label }
+      startedAt = performance.now()
+      return result('skipped', words('failed.needs', values), words('action.needs', values))
     }
     await take()
-    const start = performance.now()
-    const since = (): number => Math.round(performance.now() - start)
+    startedAt = performance.now()
     try {
-      const detail = await inTime(check.run(parts), Math.max(0, Math.min(longestMs(allMs), end - start)))
-      return { name, label, status: 'ok', detail, action: null, ms: since() }
+      const seen = await inTime(check.run(parts), Math.max(0, Math.min(longestMs(allMs), end - startedAt)))
+      return result('ok', seen, null)
     } catch (thrown) {
-      const isHere = !(thrown instanceof NotHere)
-      const action = isHere ? check.action : thrown.action
-      return { name, label, status: isHere ? 'failed' : 'skipped', detail: wordsOf(thrown), action, ms: since() }
+      if (thrown instanceof NotHere) return result('skipped', thrown.reason, thrown.action)
+      return result('failed', reasonOf(thrown), check.action)
     } finally {
       give()
     }
@@ -93,8 +102,8 @@ export async function runChecks<Parts>(
 /** @throws StudioError `bug` when `work` takes longer than `ms` */
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const seconds = (ms / 1000).toFixed(1)
-  const timer = setTimeout(() => late.reject(new StudioError('bug', `It did not end within ${seconds} seconds.`)), ms)
+  const note = words('failed.late', { seconds: (ms / 1000).toFixed(1) })
+  const timer = setTimeout(() => late.reject(new StudioError('bug', note.text, { note })), ms)
   try {
     return await Promise.race([work, late.promise])
   } finally {
@@ -102,8 +111,12 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** The reason as one sentence, because what to do follows it. Node puts the files that need a missing one on further lines. */
-function wordsOf(thrown: unknown): string {
-  const [words = ''] = (thrown instanceof Error ? thrown.message : String(thrown)).split('\n', 1)
-  return /[.!?]$/.test(words) ? words : `${words}.`
+/**
+ * The reason: a note of a check, else the message of an error as one sentence, because what to do follows it. Node puts the files that need a
+ * missing one on further lines.
+ */
+function reasonOf(thrown: unknown): Sentence {
+  if (thrown instanceof StudioError && thrown.facts.note) return thrown.facts.note
+  const [message = ''] = (thrown instanceof Error ? thrown.message : String(thrown)).split('\n', 1)
+  return /[.!?]$/.test(message) ? message : `${message}.`
 }

@@ -1,11 +1,16 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { InstallationCheck } from '../../../src-preload/contract/app.ts'
+import { sentenceOf } from '../../../src-preload/contract/note.ts'
+import { showNote } from '../../../src-renderer/i18n/cli.ts'
 import { asStudioError } from '../../core/errors.ts'
 import type { Host } from '../../core/host.ts'
 import { exitCodes, log, outputFailure, printJson, say } from '../node/output.ts'
+import { widest, widthOf } from '../node/table.ts'
 import { type CheckParts, commonChecks, type OpenParts, openParts } from './checks.ts'
 import { type Check, longestMs, runChecks } from './run.ts'
+import { words } from './words.ts'
 
 interface SelfCheckOptions {
   /** Print one JSON document per result, and one about all. */
@@ -37,21 +42,24 @@ export async function selfCheck(
   mkdirSync(data, { mode: 0o700 })
   const parts = openParts(partsOf(data))
   const all = [...commonChecks, ...checks]
-  const width = Math.max(...all.map(({ label }) => label.length)) + 2
+  const width = widest(all.map(({ label }) => showNote(label))) + 2
+  const statusWidth = widest((['ok', 'failed', 'skipped'] as const).map(statusText)) + 2
   const ok = await runChecks(all, parts, {
     allMs: wait * 1000,
     report(result) {
       if (json) return printJson(result)
-      const { label, status, detail, action } = result
-      say(`${label.padEnd(width)}${status.padEnd(9)}${detail}${action === null ? '' : ` ${action}`}`)
+      const { label, status, detail, action, codes } = result
+      const facts = [showNote(sentenceOf(detail, codes.detail)), action && showNote(sentenceOf(action, codes.action))]
+      const start = padded(showNote(sentenceOf(label, codes.label)), width) + padded(statusText(status), statusWidth)
+      say(start + facts.filter(Boolean).join(' '))
     },
   })
   const ms = Math.round(performance.now() - start)
   if (json) printJson({ ok, version: parts.host.version, host: parts.host.name, ms })
   else {
-    say(`${ok ? 'No check failed' : 'A check failed'} (${(ms / 1000).toFixed(1)} s).`)
+    say(showNote(words(ok ? 'end.good' : 'end.bad', { seconds: (ms / 1000).toFixed(1) })))
     // Only a check that was given up takes that long.
-    if (!ok && ms >= longestMs(wait * 1000)) say('A busy computer may need more time: --wait SECONDS.')
+    if (!ok && ms >= longestMs(wait * 1000)) say(showNote(words('end.slow')))
   }
   await Promise.race([parts.close().catch(warn), new Promise((resolve) => setTimeout(resolve, closeMs).unref())])
   try {
@@ -62,6 +70,10 @@ export async function selfCheck(
   }
   return ok && (await outputFailure()) === null ? exitCodes.ok : exitCodes.failed
 }
+
+const statusText = (status: InstallationCheck['status']): string => showNote(words(`status.${status}`))
+
+const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)))
 
 const warn = (thrown: unknown): void => log('warn', `The check could not clean up: ${asStudioError(thrown).message}`)
 

@@ -4,6 +4,7 @@ import type { Settings } from '../../../src-preload/contract/app.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { SyncReport } from '../../../src-preload/contract/transfers.ts'
 import { problemOf } from '../../api/problem.ts'
+import { showNote } from '../../i18n/format.ts'
 import { useDesktop } from '../../shared/desktop.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { localStore } from '../../shared/storage.ts'
@@ -135,13 +136,13 @@ function Report({ report: { files, notes, written } }: { report: SyncReport }) {
       {written && <p>{t('sync.written')}</p>}
       {refused.map(({ name, problem }) => (
         <p key={name} className="[overflow-wrap:anywhere]">
-          {t('sync.refused', { name, problem: problem ?? '' })}
+          {t('sync.refused', { name, problem: showNote(problem ?? '') })}
         </p>
       ))}
       {notes.map((note, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a list that never changes, and chats may have the same title
         <p key={at} className="[overflow-wrap:anywhere]">
-          {note}
+          {showNote(note)}
         </p>
       ))}
     </Notice>

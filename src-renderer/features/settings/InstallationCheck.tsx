@@ -1,8 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { InstallationCheck } from '../../../src-preload/contract/app.ts'
+import { sentenceOf } from '../../../src-preload/contract/note.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
+import { showNote } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { useStudio } from '../../shared/studioContext.ts'
@@ -15,6 +17,7 @@ import { checkId } from './sections.ts'
 
 const tones: Record<InstallationCheck['status'], PillTone> = { ok: 'good', failed: 'bad', skipped: 'muted' }
 
+/** In English, because the list is sent to the developers. */
 const lineOf = ({ label, status, detail, action }: InstallationCheck): string =>
   [`${label} (${status}):`, detail, action].filter((one) => one !== null).join(' ')
 
@@ -48,16 +51,20 @@ export function InstallationCheckGroup() {
       </div>
       {problem && <ProblemNotice problem={problem} on={{ retry: start }} />}
       {results.length > 0 && (
-        <ul aria-label={t('about.checkResults')} className="flex flex-col gap-2 text-s" dir="ltr">
-          {results.map(({ name, label, status, detail, action }) => (
+        <ul aria-label={t('about.checkResults')} className="flex flex-col gap-2 text-s">
+          {results.map(({ name, label, status, detail, action, codes }) => (
             <li key={name} className="grid grid-cols-[64px_minmax(0,1fr)] gap-x-2">
               <span>
                 <Pill tone={tones[status]}>{t(`about.checkStates.${status}`)}</Pill>
               </span>
               <span>
-                <span className="font-[520]">{label}</span>
-                <span className="block text-faint">{detail}</span>
-                {action !== null && <span className="block text-soft">{action}</span>}
+                <span className="font-[520]">{showNote(sentenceOf(label, codes.label))}</span>
+                <span className="block text-faint" dir="auto">
+                  {showNote(sentenceOf(detail, codes.detail))}
+                </span>
+                {action !== null && (
+                  <span className="block text-soft">{showNote(sentenceOf(action, codes.action))}</span>
+                )}
               </span>
             </li>
           ))}

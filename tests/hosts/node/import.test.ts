@@ -17,7 +17,13 @@ it('import brings the chats of a file, and names those that it leaves out', asyn
   expect(JSON.parse(again.stdout)).toMatchObject({
     conversations: 0,
     known: 1,
-    leftOut: [{ title: 'Shell', reason: 'It has no messages.' }],
+    leftOut: [
+      {
+        ...{ title: 'Shell', titleCode: null, reason: 'It has no messages.' },
+        reasonCode: { code: 'notes:file.empty', values: {} },
+      },
+    ],
+    noteCodes: [],
   })
   writeFileSync(file, 'nothing')
   const refused = await cli.run(['import', file, '--data-dir', cli.dataDir])

@@ -285,6 +285,31 @@ describe('texts of the command line', () => {
   })
 })
 
+/** Folders of the core and the hosts that give a person sentences of the program. Each of them is a note, by its code. */
+const noted = ['core/features/archive', 'core/features/documents', 'core/shared/zipReader.ts', 'hosts/selfCheck']
+/** Words for programs and models, and the README of an archive. */
+const ofPrograms = ['The rest of this file was left out, because it is too long.']
+
+describe('notes of imports, documents and checks', () => {
+  it('all come from i18n', () => {
+    const main = fileURLToPath(new URL('../../../src-main/', import.meta.url))
+    const all = noted.flatMap((place) =>
+      place.endsWith('.ts')
+        ? [join(main, place)]
+        : readdirSync(join(main, place), { recursive: true, encoding: 'utf8' })
+            .filter((name) => name.endsWith('.ts'))
+            .map((name) => join(main, place, name)),
+    )
+    expect(all.length).toBeGreaterThan(40)
+    const faults = all
+      .flatMap((path) =>
+        sentencesIn(readFileSync(path, 'utf8'), false).map((text) => `${path.slice(main.length)}: ${text}`),
+      )
+      .filter((fault) => !ofPrograms.some((words) => fault.endsWith(words)))
+    expect(faults).toEqual([])
+  })
+})
+
 describe('texts', () => {
   it('are found in JSX', () => {
     const source = `const A = () => <p title="Two words" className="not these" onClick={() => go('not this')}>

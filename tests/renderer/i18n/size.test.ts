@@ -17,6 +17,8 @@ const folders: Record<TextGroup, readonly string[]> = {
   proxy: ['features/proxy/'],
   usage: ['features/usage/', 'features/keys/'],
   media: ['features/speech/', 'features/transcription/', 'features/images/'],
+  // Notes are shown by `showNote`, in English until their texts are there.
+  notes: [],
   settings: ['features/settings/', 'app/shell/settingsCommands.ts', 'app/shell/DataNotice.tsx', 'app/start.tsx'],
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { documentKind, documentUnit } from '../../../../src-preload/contract/documents.ts'
+import { codeOf, noteCode, sentenceOf, textOf } from '../../../../src-preload/contract/note.ts'
 import { id } from '../../../../src-preload/contract/problem.ts'
 import type { StoreReaders } from '../../store/openReadOnly.ts'
 import type { Store } from '../../store/store.ts'
@@ -28,7 +29,9 @@ export const archivedDocument = z
     mime: z.string().max(200),
     unit: documentUnit,
     tokens: count,
-    notes: z.array(z.string().max(500)).max(50),
+    notes: z.array(z.string().max(2_000)).max(50),
+    /** Codes of the notes, in their order. Absent where all of them are plain text, and in archives of earlier versions. */
+    noteCodes: z.array(noteCode).max(50).optional(),
     parts: z.array(z.object({ label: z.string().max(1000), tokens: count, text: z.string() })).max(20_000),
   })
   .refine(({ parts }) => parts.reduce((all, { text }) => all + text.length, 0) <= maxCharacters)
@@ -45,8 +48,11 @@ export interface IncomingDocument {
 export function storedDocument(store: Pick<StoreReaders, 'documents'>, mediaId: string): ArchivedDocument | null {
   const found = store.documents.find(mediaId)
   if (!found) return null
-  const { kind, mime, unit, tokens, notes } = found
-  return { id: mediaId, kind, mime, unit, tokens, notes, parts: store.documents.parts({ ...found, pages: null }) }
+  const { kind, mime, unit, tokens } = found
+  const [notes, noteCodes] = [found.notes.map(textOf), found.notes.map(codeOf)]
+  const codes = noteCodes.some((one) => one !== null) ? { noteCodes } : {}
+  const parts = store.documents.parts({ ...found, pages: null })
+  return { id: mediaId, kind, mime, unit, tokens, notes, ...codes, parts }
 }
 
 /** Stores the text of an imported document, unless it is there already. Its original is in the media store. */
@@ -56,7 +62,8 @@ export function storeDocument(
   content: ArchivedDocument,
 ): void {
   if (documents.find(mediaId)) return
-  const { kind, mime, unit, tokens, notes, parts } = content
+  const { kind, mime, unit, tokens, noteCodes, parts } = content
+  const notes = content.notes.map((text, at) => sentenceOf(text, noteCodes?.[at]))
   documents.begin(mediaId)
   documents.addParts(mediaId, 1, parts)
   documents.finish(mediaId, { kind, mime, unit, tokens, notes, parts: parts.length })

@@ -81,7 +81,7 @@ export function readContent(
     case 'model_editable_context':
       return { ...plain(''), thoughts: [] }
     default:
-      notes.add('# message{s} {have|has} an unknown type and {were|was} imported as JSON.')
+      notes.add('import.asJson')
       return plain(fenced(JSON.stringify(content, null, 2), 'json'))
   }
 }
@@ -114,15 +114,15 @@ function readParts(parts: unknown, notes: Notes, faults: MessageFaults): Exporte
       const { asset_pointer: asset, width, height, size_bytes: bytes } = image.data
       content.pictures.push({ asset, width, height, bytes })
     } else if (known === 'audio_transcription') texts.push(text.parse(part.text))
-    else if (/audio|video/.test(known)) notes.add('# recording{s} {were|was} left out.')
+    else if (/audio|video/.test(known)) notes.add('import.recordings')
     else {
-      notes.add('# message{s} {have|has} an unknown type and {were|was} imported as JSON.')
+      notes.add('import.asJson')
       texts.push(fenced(JSON.stringify(part, null, 2), 'json'))
     }
   }
   const joined = texts.join('\n')
   content.text = joined.replaceAll(marks, '').toWellFormed()
-  if (content.text !== joined.toWellFormed()) notes.add('Citation marks were removed from # message{s}.')
+  if (content.text !== joined.toWellFormed()) notes.add('import.citations')
   return content
 }
 

@@ -1,10 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { emptySetup } from '../../../../src-preload/contract/chat.ts'
+import type { Note, Sentence } from '../../../../src-preload/contract/note.ts'
+import { badInput, note } from '../../shared/notes.ts'
 import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
 import { instantOf, type MessageFaults, maxParts } from './chatgptContent.ts'
 import { asMessage, type CarriedParts, type ExportedNode } from './chatgptMessage.ts'
-import { damaged, type Notes } from './importNotes.ts'
+import type { Notes } from './importNotes.ts'
 import type { Incoming } from './staging.ts'
 import { yieldRegularly } from './yieldToEventLoop.ts'
 
@@ -49,23 +51,17 @@ async function nodesOf(mapping: Readonly<Record<string, unknown>>, faults: Messa
 }
 
 /** Names a conversation of which some messages were left out. @throws StudioError `bad_input` if none remained */
-function nameFaults({ broken, cut }: MessageFaults, name: string, remaining: number, notes: Notes): void {
-  if (broken > 0 && remaining === 0) throw damaged('None of its messages matches the format of ChatGPT.')
-  const verb = broken === 1 ? 'does' : 'do'
-  if (broken > 0)
-    notes.leaveOut(name, `${broken} of its messages ${verb} not match the format of ChatGPT. The others were imported.`)
-  if (cut > 0)
-    notes.leaveOut(
-      name,
-      `${cut} of its messages ${cut === 1 ? 'has' : 'have'} more than ${maxParts} parts. The rest was left out.`,
-    )
+function nameFaults({ broken, cut }: MessageFaults, name: Sentence, remaining: number, notes: Notes): void {
+  if (broken > 0 && remaining === 0) throw badInput(note('file.noMessage'))
+  if (broken > 0) notes.leaveOut(name, note('file.badMessages', { figure: broken }))
+  if (cut > 0) notes.leaveOut(name, note('file.cutMessages', { figure: cut, most: maxParts }))
 }
 
-/** The sentence for a value that is no conversation. */
-function reasonOf(value: unknown): string {
+/** Why a value is no conversation. */
+function reasonOf(value: unknown): Note {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (isObject && (!('mapping' in value) || value.mapping === null)) return 'It has no messages.'
-  return 'It does not match the format of ChatGPT.'
+  if (isObject && (!('mapping' in value) || value.mapping === null)) return note('file.empty')
+  return note('file.notChatgpt')
 }
 
 /** ISO instant of the last change, to sort the conversations of a file. Empty if unknown. */
@@ -81,7 +77,7 @@ export function updatedAt(value: unknown): string {
  */
 export async function readExported(value: unknown, notes: Notes): Promise<Incoming> {
   const parsed = exported.safeParse(value)
-  if (!parsed.success) throw damaged(reasonOf(value), parsed.error)
+  if (!parsed.success) throw badInput(reasonOf(value), parsed.error)
   const { current_node: current, title } = parsed.data
   const faults: MessageFaults = { broken: 0, cut: 0 }
   const mapping = await nodesOf(parsed.data.mapping, faults)
@@ -113,9 +109,8 @@ export async function readExported(value: unknown, notes: Notes): Promise<Incomi
     await giveWay()
   }
   const lost = Object.keys(mapping).length - visited
-  for (let at = 0; at < lost; at += 1)
-    notes.add('# message{s} {are|is} not connected to {their|its} chat and {were|was} left out.')
-  nameFaults(faults, title?.trim() || `Conversation of ${createdAt.slice(0, 10)}`, messages.length, notes)
+  for (let at = 0; at < lost; at += 1) notes.add('import.detached')
+  nameFaults(faults, title?.trim() || note('import.chatOf', { day: createdAt.slice(0, 10) }), messages.length, notes)
   const leafId = leafOf(mapping, current, kept) ?? messages.at(-1)?.id ?? null
   markPath(messages, leafId)
   return {

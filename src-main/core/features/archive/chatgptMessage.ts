@@ -156,7 +156,7 @@ function namesOf(
   const names = new Map((metadata?.attachments ?? []).map(({ id, name }) => [id ?? '', name?.slice(0, 300) ?? null]))
   const shown = new Set(pictures.map(({ asset }) => assetId(asset)))
   for (const id of names.keys()) {
-    if (!shown.has(id)) notes.add('# attached file{s} {are|is} not {images|an image} and {were|was} left out.')
+    if (!shown.has(id)) notes.add('import.attached')
   }
   return names
 }

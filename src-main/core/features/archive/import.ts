@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { ImportReport } from '../../../../src-preload/contract/transfers.ts'
-import { StudioError } from '../../errors.ts'
+import { badInput, note } from '../../shared/notes.ts'
 import { ZipReader } from '../../shared/zipReader.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
 import { conversationFormat } from './format.ts'
@@ -29,8 +29,7 @@ export async function importFile(
   } catch (thrown) {
     await dropRest(parts)
     // Deep nesting overflows the stack of a recursive check.
-    if (thrown instanceof RangeError)
-      throw new StudioError('bad_input', 'The file is nested too deeply.', {}, { cause: thrown })
+    if (thrown instanceof RangeError) throw badInput(note('file.deep'), thrown)
     throw thrown
   } finally {
     await parts.uploads.done(uploadId)

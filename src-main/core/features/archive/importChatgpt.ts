@@ -1,8 +1,10 @@
+import type { Sentence } from '../../../../src-preload/contract/note.ts'
+import { badInput, note } from '../../shared/notes.ts'
 import type { ZipEntry, ZipReader } from '../../shared/zipReader.ts'
 import { assetId } from './chatgptContent.ts'
 import { readExported, updatedAt } from './chatgptExport.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
-import { damaged, faultOf, type Notes } from './importNotes.ts'
+import { faultOf, type Notes } from './importNotes.ts'
 import { children, firstByte, inMemory, type JsonChild, type JsonSource, parse, titleIn } from './jsonSource.ts'
 import { maxPictureBytes, smallEntryBytes, unpacked } from './nativeArchive.ts'
 import type { PictureSource, Staging } from './staging.ts'
@@ -53,18 +55,14 @@ export async function importConversations(
   const { all, isWhole } = await listOf(source)
   const places = new Map(all.map((child, at) => [child, at + 1]))
   for (const child of await inOrder(source, all)) {
-    const title = async (): Promise<string> =>
-      (await titleIn(source, child)) ?? `Conversation ${places.get(child)} in ${name}`
+    const title = async (): Promise<Sentence> =>
+      (await titleIn(source, child)) ?? note('import.chatAt', { at: places.get(child) ?? 0, name })
     await notes.attempt(title, async () => {
       const incoming = await readExported(await parseLarge(source, child, notes), notes)
       await staging.add(incoming, picture)
     })
   }
-  if (!isWhole)
-    notes.leaveOut(
-      name,
-      'The file is cut off or damaged. What follows its last complete conversation was not imported.',
-    )
+  if (!isWhole) notes.leaveOut(name, note('file.cutOff'))
 }
 
 /** Conversations above this size, bytes, are parsed message by message, so that this thread is not blocked. */
@@ -177,5 +175,4 @@ function pictureOf(zip: ZipReader): PictureSource {
   }
 }
 
-export const unknownFormat = (): Error =>
-  damaged('This is neither an export of Inference Studio nor one of ChatGPT. Nothing was imported.')
+export const unknownFormat = (): Error => badInput(note('file.neither'))

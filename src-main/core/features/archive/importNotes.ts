@@ -1,42 +1,51 @@
+import type { Note, Sentence } from '../../../../src-preload/contract/note.ts'
 import type { LeftOutRecord } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
+import { note, sentenceOfError } from '../../shared/notes.ts'
 
-/** The error `bad_input` for a file that cannot be imported. `words` is one sentence with the reason. */
-export const damaged = (words: string, cause?: unknown): StudioError =>
-  new StudioError('bad_input', words, {}, cause === undefined ? undefined : { cause })
-
-/** The reason why one record of a file can't be imported, one sentence. Null for a failure that concerns the whole import. */
-export function faultOf(thrown: unknown): string | null {
+/** The reason why one record of a file can't be imported. Null for a failure that concerns the whole import. */
+export function faultOf(thrown: unknown): Sentence | null {
   // Deep nesting overflows the stack of a recursive check.
-  if (thrown instanceof RangeError) return 'It is nested too deeply.'
-  return thrown instanceof StudioError && thrown.kind === 'bad_input' ? thrown.message : null
+  if (thrown instanceof RangeError) return note('file.deep')
+  return thrown instanceof StudioError && thrown.kind === 'bad_input' ? sentenceOfError(thrown) : null
 }
 
 /** Most left out records that are listed with their titles. */
 const mostLeftOut = 1000
 
-/** Counts what could not be imported: one sentence per kind, at most 50, and the records that were left out, by title. */
+/** The notes that count something. */
+type CountKey =
+  | `import.${'attached' | 'citations' | 'copies' | 'detached' | 'asJson' | 'recordings' | 'restored' | 'noImages'}`
+  | `import.${'noDocuments' | 'additional' | 'brokenText'}`
+  | `sync.${'moreFiles' | 'future' | 'tooManyItems' | 'fullProject' | 'busy' | 'sameId' | 'elsewhere'}`
+
+/** Counts what could not be imported: one note per kind, and the records that were left out, by title. */
 export class Notes {
-  readonly #counts = new Map<string, number>()
+  readonly #counts = new Map<CountKey, number>()
+  /** Files that their project has no room for, and how many it can have. */
+  #beyond = { figure: 0, most: 0 }
   readonly #leftOut: LeftOutRecord[] = []
   #more = 0
 
-  /**
-   * Adds one occurrence. In the sentence, `#` becomes the count, `{s}` an "s" unless the count is 1, and `{are|is}` the first or, for 1, the second
-   * form.
-   */
-  add(words: string): void {
-    this.#counts.set(words, (this.#counts.get(words) ?? 0) + 1)
+  /** Adds one occurrence. */
+  add(key: CountKey): void {
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
   }
 
-  /** Names a record that is not imported, or only in part, with one sentence for the reason. */
-  leaveOut(title: string, reason: string): void {
-    if (this.#leftOut.length < mostLeftOut) this.#leftOut.push({ title: shortened(title), reason })
+  /** Adds a file that is left out, because its project can have at most `most`. */
+  addBeyond(most: number): void {
+    this.#beyond = { figure: this.#beyond.figure + 1, most }
+  }
+
+  /** Names a record that is not imported, or only in part. */
+  leaveOut(title: Sentence, reason: Sentence): void {
+    if (this.#leftOut.length < mostLeftOut)
+      this.#leftOut.push({ title: typeof title === 'string' ? shortened(title) : title, reason })
     else this.#more += 1
   }
 
   /** Imports one record. If the record is bad, names it, so that the others are imported. Returns whether the record was good. */
-  async attempt(title: () => Promise<string> | string, work: () => Promise<void>): Promise<boolean> {
+  async attempt(title: () => Promise<Sentence> | Sentence, work: () => Promise<void>): Promise<boolean> {
     try {
       await work()
       return true
@@ -54,16 +63,11 @@ export class Notes {
   }
 
   /** Adds the note about an incomplete character, which SQLite cannot store as UTF-8. */
-  addBrokenText = (): void =>
-    this.add('# text{s} contained incomplete characters (lone surrogates), which were replaced with �.')
+  addBrokenText = (): void => this.add('import.brokenText')
 
-  list(): string[] {
-    const all = [...this.#counts].map(([words, count]) =>
-      words
-        .replace('#', String(count))
-        .replaceAll(/\{([^{}|]*)\|?([^{}|]*)\}/g, (_, many: string, one: string) => (count === 1 ? one : many)),
-    )
-    return all.length <= 50 ? all : [...all.slice(0, 49), `There are ${all.length - 49} more notes of this kind.`]
+  list(): Note[] {
+    const counted = [...this.#counts].map(([key, figure]) => note(key, { figure }))
+    return [...counted, ...(this.#beyond.figure > 0 ? [note('import.fullProject', this.#beyond)] : [])]
   }
 }
 

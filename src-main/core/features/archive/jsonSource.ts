@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
-import { damaged, faultOf } from './importNotes.ts'
+import { badInput, note } from '../../shared/notes.ts'
+import { faultOf } from './importNotes.ts'
 import { yieldRegularly } from './yieldToEventLoop.ts'
 
 /** JSON bytes in a file or in memory. */
@@ -41,7 +42,7 @@ export const inFile = (handle: FileHandle, size: number): JsonSource => ({
     let filled = 0
     while (filled < buffer.length) {
       const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, start + filled)
-      if (bytesRead === 0) throw damaged('The file became shorter during the import.')
+      if (bytesRead === 0) throw badInput(note('file.shorter'))
       filled += bytesRead
     }
     return buffer
@@ -49,7 +50,7 @@ export const inFile = (handle: FileHandle, size: number): JsonSource => ({
 })
 
 const space = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
-const damage = (): Error => damaged('The file is damaged: its JSON is incomplete.')
+const damage = (): Error => badInput(note('file.json'))
 
 /** First byte after white space and a byte order mark, or null. */
 export async function firstByte(source: JsonSource): Promise<number | null> {
@@ -194,8 +195,8 @@ export async function parse(
   { start, end, isTooDeep = false }: ByteRange,
   broken: () => void = () => undefined,
 ): Promise<unknown> {
-  if (isTooDeep) throw damaged('It is nested too deeply.')
-  if (end - start > maxValueBytes) throw damaged('One entry of the file is larger than 64 MB, the limit for imports.')
+  if (isTooDeep) throw badInput(note('file.deep'))
+  if (end - start > maxValueBytes) throw badInput(note('file.largeValue', { most: 64 }))
   try {
     const text = utf8.decode(await source.read(start, end))
     if (!surrogate.test(text)) return JSON.parse(text)
@@ -205,9 +206,7 @@ export async function parse(
       return value.toWellFormed()
     })
   } catch (thrown) {
-    throw thrown instanceof SyntaxError || thrown instanceof TypeError
-      ? damaged('The file is damaged: its JSON is incomplete.', thrown)
-      : thrown
+    throw thrown instanceof SyntaxError || thrown instanceof TypeError ? badInput(note('file.json'), thrown) : thrown
   }
 }
 

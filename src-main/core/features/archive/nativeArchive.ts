@@ -6,6 +6,7 @@ import type * as z from 'zod'
 import { maxDocumentBytes } from '../../../../src-preload/contract/documents.ts'
 import type { Preset, Prompt } from '../../../../src-preload/contract/library.ts'
 import { maxPinnedFiles } from '../../../../src-preload/contract/projects.ts'
+import { badInput, note } from '../../shared/notes.ts'
 import type { ZipEntry, ZipReader } from '../../shared/zipReader.ts'
 import { type ArchivedMessage, archivedConversation, archivedMessage } from '../../store/archive.ts'
 import { type ArchivedDocument, archivedDocument } from './archivedDocuments.ts'
@@ -22,7 +23,7 @@ import {
   maxArchivedItems,
   settledMessage,
 } from './format.ts'
-import { damaged, type Notes } from './importNotes.ts'
+import type { Notes } from './importNotes.ts'
 import {
   type ByteRange,
   children,
@@ -36,16 +37,15 @@ import {
 import type { DocumentSource, Incoming, PictureSource, Staging } from './staging.ts'
 import { yieldRegularly } from './yieldToEventLoop.ts'
 
-const newer = (): Error =>
-  damaged('It was written by a newer version of Inference Studio. Update the program to import it.')
+const newer = (): Error => badInput(note('file.newer'))
 
 /** Byte ranges of the members of one object, by key. */
 export async function members(source: JsonSource): Promise<Map<string, ByteRange>> {
   const found = new Map<string, ByteRange>()
   for await (const { key, ...range } of children(source)) {
-    if (key === null || found.has(key)) throw damaged('The file is damaged: it has a duplicate key.')
+    if (key === null || found.has(key)) throw badInput(note('file.sameKey'))
     found.set(key, range)
-    if (found.size > 1000) throw damaged('The file has an unknown format.')
+    if (found.size > 1000) throw badInput(note('file.unknown'))
   }
   return found
 }
@@ -60,29 +60,29 @@ export async function readConversation(
   notes: Notes,
 ): Promise<Incoming & { media: ByteRange | null; documents: ByteRange | null }> {
   const parts = await members(source)
-  if ([...parts.values()].some(({ isTooDeep }) => isTooDeep)) throw damaged('It is nested too deeply.')
+  if ([...parts.values()].some(({ isTooDeep }) => isTooDeep)) throw badInput(note('file.deep'))
   const version = parts.get('version')
   const head = parts.get('conversation')
   const list = parts.get('messages')
-  if (!version || !head || !list) throw damaged('The file of a conversation is incomplete.')
+  if (!version || !head || !list) throw badInput(note('file.incomplete'))
   if (Number(await parse(source, version)) > formatVersion) throw newer()
   const parsed = archivedConversation.safeParse(await parse(source, head, notes.addBrokenText))
-  if (!parsed.success) throw damaged('A conversation in the file does not match its format.', parsed.error)
+  if (!parsed.success) throw badInput(note('file.chat'), parsed.error)
   const conversation = parsed.data
   const ids = new Set<string>()
   const hash = contentHash(conversation)
   let last: string | null = null
   for await (const message of readMessages(source, list, notes)) {
-    if (ids.has(message.id)) throw damaged('The file has two messages with the same id.')
+    if (ids.has(message.id)) throw badInput(note('file.sameId'))
     if (message.parentId !== null && !ids.has(message.parentId)) {
-      throw damaged('The file has a message before its parent.')
+      throw badInput(note('file.order'))
     }
     ids.add(message.id)
     hashMessage(hash, message)
     last = message.id
   }
   if (conversation.leafId !== null && !ids.has(conversation.leafId)) {
-    throw damaged('The last message of a conversation is not in the file.')
+    throw badInput(note('file.leaf'))
   }
   return {
     conversation: { ...conversation, leafId: conversation.leafId ?? last },
@@ -103,7 +103,7 @@ async function* readMessages(
   const giveWay = yieldRegularly()
   for await (const child of children(source, list)) {
     const parsed = archivedMessage.safeParse(await parse(source, child, notes?.addBrokenText))
-    if (!parsed.success) throw damaged('A message in the file does not match its format.', parsed.error)
+    if (!parsed.success) throw badInput(note('file.message'), parsed.error)
     yield settledMessage(parsed.data)
     await giveWay()
   }
@@ -115,13 +115,13 @@ export async function importConversation(source: JsonSource, staging: Staging, n
   const places = new Map<string, ByteRange>()
   if (incoming.media) {
     for await (const child of children(source, incoming.media)) places.set(await pictureId(source, child), child)
-    if (places.size > 10_000) throw damaged('The file has more images than can be imported.')
+    if (places.size > 10_000) throw badInput(note('file.images'))
   }
   const contents = new Map<string, ArchivedDocument>()
   if (incoming.documents) {
     for await (const child of children(source, incoming.documents)) {
       const parsed = archivedDocument.safeParse(await parse(source, child, notes.addBrokenText))
-      if (!parsed.success) throw damaged('A document in the file does not match its format.', parsed.error)
+      if (!parsed.success) throw badInput(note('file.document'), parsed.error)
       contents.set(parsed.data.id, parsed.data)
     }
   }
@@ -129,7 +129,7 @@ export async function importConversation(source: JsonSource, staging: Staging, n
     const place = places.get(id)
     if (!place) return null
     const parsed = archivedPicture.safeParse(await parse(source, place))
-    if (!parsed.success) throw damaged('An image in the file does not match its format.', parsed.error)
+    if (!parsed.success) throw badInput(note('file.image'), parsed.error)
     return Buffer.from(parsed.data.data, 'base64')
   }
   await staging.add(incoming, original, async (id) => {
@@ -146,7 +146,7 @@ async function pictureId(source: JsonSource, child: JsonChild): Promise<string> 
     const parsed = await parse(source, { start, end })
     if (typeof parsed === 'string') return parsed
   }
-  throw damaged('An image in the file does not match its format.')
+  throw badInput(note('file.image'))
 }
 
 /** Larger entries are unpacked to a temporary file instead of memory. */
@@ -172,12 +172,11 @@ export interface OpenArchive {
 export async function openArchive(zip: ZipReader, tempDir: string, notes: Notes): Promise<OpenArchive> {
   const list = await readManifest(zip)
   const sums = new Map(list.entries.map((entry) => [entry.name, entry]))
-  if (sums.size !== list.entries.length) throw damaged('The manifest of the archive lists an entry twice.')
+  if (sums.size !== list.entries.length) throw badInput(note('file.listedTwice'))
   const isWhole = ({ name, bytes }: ArchiveManifest['entries'][number]): boolean =>
     zip.entries.get(name)?.size === bytes
   for (const name of zip.entries.keys())
-    if (!sums.has(name) && name !== 'manifest.json')
-      notes.leaveOut(name, 'The manifest of the archive does not name it.')
+    if (!sums.has(name) && name !== 'manifest.json') notes.leaveOut(name, note('file.unlisted'))
   const entry = async (name: string, most: number): Promise<Buffer | null> => {
     const [found, listed] = [zip.entries.get(name), sums.get(name)]
     if (!found || !listed) return null
@@ -193,7 +192,7 @@ export async function openArchive(zip: ZipReader, tempDir: string, notes: Notes)
     if (!bytes) return null
     const json = inMemory(described)
     const parsed = archivedDocument.safeParse(await parse(json, { start: 0, end: json.size }, notes.addBrokenText))
-    if (!parsed.success) throw damaged('A document of the archive does not match its format.', parsed.error)
+    if (!parsed.success) throw badInput(note('file.document'), parsed.error)
     return { bytes, content: parsed.data }
   }
   async function eachConversation(take: (incoming: Incoming) => Promise<void>): Promise<void> {
@@ -206,13 +205,13 @@ export async function openArchive(zip: ZipReader, tempDir: string, notes: Notes)
       const work = async (source: JsonSource): Promise<void> => {
         title = await titleIn(source, { start: 0, end: source.size })
         const incoming = await readConversation(source, notes)
-        if (incoming.conversation.id !== id) throw damaged('Its name in the archive is not its own.')
+        if (incoming.conversation.id !== id) throw badInput(note('file.otherName'))
         await take(incoming)
       }
       await notes.attempt(
         () => title ?? name,
         async () => {
-          if (!found) throw damaged('The archive is damaged: it is missing.')
+          if (!found) throw badInput(note('file.missing'))
           if (!isWhole(listed)) throw changed()
           if (found.size > smallEntryBytes) await unpacked(zip, found, sha256, tempDir, work)
           else await work(inMemory((await entry(name, smallEntryBytes)) ?? Buffer.alloc(0)))
@@ -265,7 +264,7 @@ function pinFiles(
       const mediaId = imported.get(file.mediaId)
       if (mediaId === undefined || pinned.has(mediaId)) continue
       if (pinned.size >= maxPinnedFiles) {
-        notes.add(`# file{s} {were|was} left out, because a project can have at most ${maxPinnedFiles}.`)
+        notes.addBeyond(maxPinnedFiles)
         continue
       }
       pinned.add(mediaId)
@@ -275,7 +274,7 @@ function pinFiles(
   }
 }
 
-const changed = (): Error => damaged('The archive is damaged: it does not match its manifest.')
+const changed = (): Error => badInput(note('file.changed'))
 
 /** Unpacks a large entry to a temporary file, which is deleted after `work`. */
 export async function unpacked(
@@ -305,13 +304,13 @@ export async function unpacked(
 }
 async function readManifest(zip: ZipReader) {
   const entry = zip.entries.get('manifest.json')
-  if (!entry) throw damaged('The archive has no manifest.')
+  if (!entry) throw badInput(note('file.noManifest'))
   const source = inMemory(await zip.read(entry, maxPictureBytes))
   const parsed: unknown = await parse(source, { start: 0, end: source.size })
   if (typeof parsed === 'object' && parsed !== null && 'version' in parsed && Number(parsed.version) > formatVersion)
     throw newer()
   const list = manifest.safeParse(parsed)
-  if (!list.success) throw damaged('The manifest of the archive does not match its format.', list.error)
+  if (!list.success) throw badInput(note('file.manifest'), list.error)
   return list.data
 }
 
@@ -326,7 +325,7 @@ async function libraryOf(
     () => name,
     async () => {
       const bytes = await entry(name, maxPictureBytes)
-      if (!bytes) throw damaged('The archive is damaged: it is missing.')
+      if (!bytes) throw badInput(note('file.missing'))
       parsed = await parse(inMemory(bytes), { start: 0, end: bytes.length }, notes.addBrokenText)
     },
   )
@@ -334,9 +333,9 @@ async function libraryOf(
 }
 
 const lists = {
-  folders: ['Project', libraryFile.shape.folders.element],
-  prompts: ['Prompt', libraryFile.shape.prompts.element],
-  presets: ['Preset', libraryFile.shape.presets.element],
+  folders: ['import.project', libraryFile.shape.folders.element],
+  prompts: ['import.prompt', libraryFile.shape.prompts.element],
+  presets: ['import.preset', libraryFile.shape.presets.element],
 } as const
 
 function goodParts(parsed: unknown, notes: Notes): LibraryFile {
@@ -346,8 +345,10 @@ function goodParts(parsed: unknown, notes: Notes): LibraryFile {
     return (Array.isArray(list) ? list : []).flatMap((one: unknown, at) => {
       const item = schema.safeParse(one)
       if (item.success && at < maxArchivedItems) return [item.data]
-      const reason = item.success ? 'There are too many.' : 'It does not match the format.'
-      notes.leaveOut(nameOf(one) ?? `${lists[key][0]} ${at + 1}`, reason)
+      notes.leaveOut(
+        nameOf(one) ?? note(lists[key][0], { at: at + 1 }),
+        note(item.success ? 'file.tooMany' : 'file.format'),
+      )
       return []
     })
   }
@@ -373,15 +374,13 @@ function addLibrary({ store }: ArchiveDependencies, library: ReturnType<typeof l
   for (const { files: _, ...folder } of library.folders) if (!known.has(folder.id)) folders.insert(folder)
   const content = ({ name, model, instructions, params }: Preset): string =>
     JSON.stringify([name, model, instructions, params])
-  const beside =
-    '# prompt{s} or preset{s} {exist|exists} already with different contents and {were|was} imported as {additional ones|an additional one}.'
   const promptContent = ({ name, text }: Prompt): string => JSON.stringify([name, text])
   const knownPrompts = new Set(prompts.list().map(promptContent))
   for (const one of library.prompts) {
     if (knownPrompts.has(promptContent(one))) continue
     knownPrompts.add(promptContent(one))
     const here = prompts.find(one.id)
-    if (here) notes.add(beside)
+    if (here) notes.add('import.additional')
     prompts.insert(here ? { ...one, id: randomUUID() } : one)
   }
   const knownPresets = new Set(presets.list().map(content))
@@ -389,7 +388,7 @@ function addLibrary({ store }: ArchiveDependencies, library: ReturnType<typeof l
     if (knownPresets.has(content(one))) continue
     knownPresets.add(content(one))
     const here = presets.find(one.id)
-    if (here) notes.add(beside)
+    if (here) notes.add('import.additional')
     presets.insert(here ? { ...one, id: randomUUID() } : one)
   }
 }

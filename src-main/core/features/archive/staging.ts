@@ -84,10 +84,7 @@ export class Staging {
       state !== null ||
       conversation.id !== conversation.id.toLowerCase() ||
       incoming.messageIds.some(archive.hasMessage)
-    if (isTaken)
-      this.#notes.add(
-        '# chat{s} {exist|exists} already with different contents and {were|was} imported as {copies|a copy}.',
-      )
+    if (isTaken) this.#notes.add('import.copies')
     const isRenamed = isTaken || incoming.importKey !== null
     const messages = this.#messages
     try {
@@ -133,7 +130,7 @@ export class Staging {
     if (!isRemoved) this.#known += 1
     else if (!this.#restored.includes(id)) {
       this.#restored.push(id)
-      this.#notes.add('# deleted chat{s} {were|was} restored.')
+      this.#notes.add('import.restored')
     }
   }
 
@@ -219,7 +216,7 @@ export class Staging {
   async #once<Found, Imported>(
     imported: Map<string, Imported | null>,
     { id, name }: { id: string; name: string | null },
-    missing: string,
+    missing: 'import.noImages' | 'import.noDocuments',
     source: (id: string) => Promise<Found | null>,
     add: (found: Found) => Promise<Imported | null>,
   ): Promise<Imported | null> {
@@ -240,8 +237,8 @@ export class Staging {
   }
 
   #picture(id: string, name: string | null, source: PictureSource): Promise<ImportedPicture | null> {
-    const missing = '# image{s} {are|is} not in the file and {were|was} left out.'
-    return this.#once(this.#pictures, { id, name }, missing, source, (bytes) => this.#importPicture(bytes, id, name))
+    const add = (bytes: Uint8Array) => this.#importPicture(bytes, id, name)
+    return this.#once(this.#pictures, { id, name }, 'import.noImages', source, add)
   }
 
   /** Documents to show with an imported message. Leaves out those that the archive lacks, because the model would not get their text. */
@@ -259,8 +256,8 @@ export class Staging {
    * the archive does not have the document. Until `forgetPlans`, the next start deletes the document unless something refers to it.
    */
   document(id: string, name: string, source: DocumentSource): Promise<string | null> {
-    const missing = '# document{s} {are|is} not in the file and {were|was} left out.'
-    return this.#once(this.#documents, { id, name }, missing, source, (found) => this.#importDocument(found, id, name))
+    const add = (found: IncomingDocument) => this.#importDocument(found, id, name)
+    return this.#once(this.#documents, { id, name }, 'import.noDocuments', source, add)
   }
 
   async #importDocument({ bytes, content }: IncomingDocument, id: string, name: string): Promise<string> {

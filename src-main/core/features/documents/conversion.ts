@@ -1,6 +1,6 @@
+import { badInput, note } from '../../shared/notes.ts'
 import type { ForkProgram } from '../../shared/processWorker.ts'
 import { outOfMemoryCode, WorkerClient, WorkerExit, WorkerTimeout } from '../../shared/workerClient.ts'
-import { unreadable } from './convert/converted.ts'
 import type { Conversion, ConversionJob, ConversionProgress } from './worker.ts'
 
 /** Limits of one conversion. */
@@ -69,13 +69,10 @@ export class DocumentConversion {
 
 function asStudioError(thrown: unknown): unknown {
   if (thrown instanceof WorkerTimeout) {
-    return unreadable('Reading the document took too long, so it was stopped.', thrown)
+    return badInput(note('unreadable.slow'), thrown)
   }
   if (!(thrown instanceof WorkerExit)) return thrown
   const { cause } = thrown
   const isMemory = cause instanceof Error && 'code' in cause && cause.code === outOfMemoryCode
-  const words = isMemory
-    ? 'The document needs too much memory to be read safely.'
-    : 'The document is damaged and cannot be read.'
-  return unreadable(words, thrown)
+  return badInput(note(isMemory ? 'unreadable.memory' : 'unreadable.damaged'), thrown)
 }

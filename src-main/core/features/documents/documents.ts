@@ -11,6 +11,7 @@ import {
   writePages,
 } from '../../../../src-preload/contract/documents.ts'
 import { StudioError } from '../../errors.ts'
+import { badInput, note } from '../../shared/notes.ts'
 import type { ForkProgram } from '../../shared/processWorker.ts'
 import { SerialQueue } from '../../shared/serialQueue.ts'
 import { attributeText, freeTag, oneLine } from '../../shared/text/tags.ts'
@@ -114,7 +115,7 @@ export function createDocuments({ store, uploads, media, limits, fork, replaced 
         try {
           signal?.throwIfAborted()
           if (bytes > maxDocumentBytes) {
-            throw new StudioError('bad_input', 'The file is too large. A document may have at most 256 MiB.')
+            throw badInput(note('unreadable.large', { most: 256 }))
           }
           const item = await media.addDocument({ path }, { name: name === '' ? null : name })
           try {

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { textOf } from '../../../../src-preload/contract/note.ts'
 import type { FileReader } from '../../ports/fileReader.ts'
+import { badInput, note } from '../../shared/notes.ts'
 import type { ForkProgram } from '../../shared/processWorker.ts'
 import { oneLine } from '../../shared/text/tags.ts'
 import type { DocumentPart } from '../../store/documents.ts'
 import { DocumentConversion } from './conversion.ts'
-import { unreadable } from './convert/converted.ts'
 
 /** How long one file of a request may take, ms. Programs wait for it. */
 const timeoutMs = 60_000
@@ -23,9 +24,11 @@ export function createFileReader({ fork, folder }: { fork: ForkProgram; folder: 
         const { notes } = await conversion.convert({ path, name }, (progress) => {
           if ('parts' in progress) for (const part of progress.parts) start.add(part)
         })
-        if (start.text === '') throw unreadable('Its pages have no text. They may be scanned images.')
-        const ends = start.isCut ? ['The rest of this file was left out, because it is too long.', ...notes] : notes
-        return [start.text.toWellFormed(), ...ends.map((note) => `[${oneLine(note)}]`)].join('\n\n')
+        if (start.text === '') throw badInput(note('unreadable.scans'))
+        const ends = start.isCut
+          ? ['The rest of this file was left out, because it is too long.', ...notes.map(textOf)]
+          : notes.map(textOf)
+        return [start.text.toWellFormed(), ...ends.map((words) => `[${oneLine(words)}]`)].join('\n\n')
       } finally {
         await rm(path, { force: true })
       }

@@ -1,6 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { t } from '../../../../src-renderer/i18n/cli.ts'
+import { codeOf, textOf } from '../../../../src-preload/contract/note.ts'
+import type { ImportReport } from '../../../../src-preload/contract/transfers.ts'
+import { showNote, t } from '../../../../src-renderer/i18n/cli.ts'
 import type { Parts } from '../dependencies.ts'
 import { exitCodes, printJson, say, tell } from '../output.ts'
 import { upload, withStudio } from '../studio.ts'
@@ -31,7 +33,7 @@ async function importFile(file: FileHandle, name: string, options: ImportOptions
     const uploadId = await interrupt.or(upload(studio, file, name))
     const report = await interrupt.or(studio.client.archive.import({ uploadId }))
     const { conversations, messages, pictures, known, notes, leftOut, leftOutMore } = report
-    if (options.json) printJson(report)
+    if (options.json) printJson(documentOf(report))
     else {
       say(
         t('import.imported', {
@@ -42,9 +44,21 @@ async function importFile(file: FileHandle, name: string, options: ImportOptions
       )
       if (known > 0) say(t('import.known', { count: known }))
     }
-    for (const note of notes) tell('warn', note)
-    for (const { title, reason } of leftOut) tell('error', t('import.leftOut', { title, reason }))
+    for (const note of notes) tell('warn', showNote(note))
+    for (const { title, reason } of leftOut)
+      tell('error', t('import.leftOut', { title: showNote(title), reason: showNote(reason) }))
     if (leftOutMore > 0) tell('error', t('import.leftOutMore', { count: leftOutMore }))
     return leftOut.length === 0 ? exitCodes.ok : exitCodes.failed
   })
 }
+
+/** The report for programs: texts in English, and their codes beside them. */
+const documentOf = ({ notes, leftOut, ...report }: ImportReport) => ({
+  ...report,
+  notes: notes.map(textOf),
+  noteCodes: notes.map(codeOf),
+  leftOut: leftOut.map(({ title, reason }) => ({
+    ...{ title: textOf(title), titleCode: codeOf(title) },
+    ...{ reason: textOf(reason), reasonCode: codeOf(reason) },
+  })),
+})

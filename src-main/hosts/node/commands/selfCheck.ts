@@ -8,6 +8,7 @@ import type { Contract } from '../../../../src-preload/contract/contract.ts'
 import type { Core } from '../../../core/core.ts'
 import { type CheckedPage, mustBe } from '../../selfCheck/checks.ts'
 import { hostOfCheck, newCheckFolder, selfCheck as runSelfCheck } from '../../selfCheck/selfCheck.ts'
+import { words } from '../../selfCheck/words.ts'
 import { createNodeHost } from '../host.ts'
 import { log } from '../output.ts'
 import { ownPackage, pageFolder } from '../package.ts'
@@ -52,8 +53,8 @@ async function openPage(core: Core): Promise<CheckedPage> {
     },
     async look() {
       const stranger = await fetch(`${origin}/rpc`)
-      mustBe(stranger.status === 401, `A request without the token was answered with ${stranger.status}, not 401.`)
-      return 'served with its policy; a browser without the token is refused'
+      mustBe(stranger.status === 401, words('failed.stranger', { status: String(stranger.status) }))
+      return words('seen.served')
     },
     async call() {
       const websocket = new WebSocket(`ws://${host}/rpc`, { headers: { origin, cookie: cookieFor('/rpc') } })
@@ -65,8 +66,8 @@ async function openPage(core: Core): Promise<CheckedPage> {
         const link = new RPCLink({ websocket: websocket as unknown as globalThis.WebSocket })
         const client: ContractRouterClient<Contract> = createORPCClient(link)
         const { report } = await client.app.diagnostics()
-        mustBe(report.includes(ownPackage().version), 'A call was answered with something else.')
-        return 'a call over a WebSocket was answered'
+        mustBe(report.includes(ownPackage().version), words('failed.call'))
+        return words('seen.webSocket')
       } finally {
         websocket.close()
       }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
+import { codeOf, textOf } from '../../../../src-preload/contract/note.ts'
 import type { SyncReport } from '../../../../src-preload/contract/transfers.ts'
-import { t } from '../../../../src-renderer/i18n/cli.ts'
+import { showNote, t } from '../../../../src-renderer/i18n/cli.ts'
 import type { Parts } from '../dependencies.ts'
 import { exitCodes, printJson, say, tell } from '../output.ts'
 import { withStudio } from '../studio.ts'
@@ -18,10 +19,11 @@ export async function sync(folder: string, options: SyncOptions, parts: Parts): 
   return withStudio(options, parts, async ({ client }, interrupt) => {
     const report = await interrupt.or(client.archive.sync({ folder: resolve(folder) }))
     const refused = report.files.filter(({ outcome }) => outcome === 'refused')
-    if (options.json) printJson(report)
+    if (options.json) printJson(documentOf(report))
     else sayReport(report)
-    for (const note of report.notes) tell('warn', note)
-    for (const { name, problem } of refused) tell('error', t('sync.refused', { name, problem: problem ?? '' }))
+    for (const note of report.notes) tell('warn', showNote(note))
+    for (const { name, problem } of refused)
+      tell('error', t('sync.refused', { name, problem: showNote(problem ?? '') }))
     return report.isComplete ? exitCodes.ok : exitCodes.failed
   })
 }
@@ -39,3 +41,15 @@ function sayReport({ files, file, written }: SyncReport): void {
   }
   say(written ? t('wrote', { path: file }) : t('sync.upToDate', { file }))
 }
+
+/** The report for programs: texts in English, and their codes beside them. */
+const documentOf = ({ notes, files, ...report }: SyncReport) => ({
+  ...report,
+  files: files.map(({ problem, ...file }) => ({
+    ...file,
+    problem: problem === null ? null : textOf(problem),
+    problemCode: codeOf(problem),
+  })),
+  notes: notes.map(textOf),
+  noteCodes: notes.map(codeOf),
+})

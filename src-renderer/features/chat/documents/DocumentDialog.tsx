@@ -10,8 +10,10 @@ import {
   writePages,
 } from '../../../../src-preload/contract/documents.ts'
 import { mediaPath } from '../../../../src-preload/contract/media.ts'
+import { textOf } from '../../../../src-preload/contract/note.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../../api/problem.ts'
+import { showNote } from '../../../i18n/format.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Pieces } from '../../../shared/markdown/CodeBlock.tsx'
 import { Button } from '../../../shared/ui/Button.tsx'
@@ -125,7 +127,9 @@ function OpenDialog({
           <h3>{t('leftOut')}</h3>
           <ul>
             {document.notes.map((note) => (
-              <li key={note}>{note}</li>
+              <li key={textOf(note)} dir="auto">
+                {showNote(note)}
+              </li>
             ))}
           </ul>
         </section>

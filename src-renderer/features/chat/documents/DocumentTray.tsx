@@ -1,4 +1,4 @@
-import { showSize } from '../../../i18n/format.ts'
+import { joinSentences, showNote, showSize } from '../../../i18n/format.ts'
 import './documents.css'
 import { FileWarning, RotateCw, X } from 'lucide-react'
 import { useState } from 'react'
@@ -104,7 +104,9 @@ function DocumentState({ document, hasScans }: DocumentStateProps) {
     <>
       <span className="num">{facts(stored)}</span>
       {/* Pages without text have an offer of their own, and all notes are in the dialog. */}
-      {stored.notes.length > 0 && !hasScans && <span className="chat-clip">{stored.notes.join(' ')}</span>}
+      {stored.notes.length > 0 && !hasScans && (
+        <span className="chat-clip">{joinSentences(stored.notes.map(showNote))}</span>
+      )}
     </>
   )
 }

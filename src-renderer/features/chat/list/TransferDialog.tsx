@@ -2,7 +2,7 @@ import { FileUp } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ImportReport } from '../../../../src-preload/contract/transfers.ts'
-import { showSize } from '../../../i18n/format.ts'
+import { showNamed, showNote, showSize } from '../../../i18n/format.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { CopyButton } from '../../../shared/ui/CopyButton.tsx'
@@ -138,7 +138,7 @@ function Report({ report }: { report: ImportReport }) {
             {notes.map((note, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a list that never changes
               <li key={at} className="[overflow-wrap:anywhere]">
-                {note}
+                {showNote(note)}
               </li>
             ))}
           </ul>
@@ -153,7 +153,10 @@ function LeftOut({ report: { leftOut, leftOutMore } }: { report: ImportReport })
   const { t } = useTranslation('library')
   if (leftOut.length === 0) return null
   const more = leftOutMore > 0 ? t('reportMore', { count: leftOutMore }) : null
-  const lines = [...leftOut.map(({ title, reason }) => `${title}: ${reason}`), ...(more ? [more] : [])]
+  const lines = [
+    ...leftOut.map(({ title, reason }) => showNamed(showNote(title), showNote(reason))),
+    ...(more ? [more] : []),
+  ]
   const name = t('reportLeftOut', { count: leftOut.length + leftOutMore })
   return (
     <section aria-label={name} className="flex flex-col gap-1">
@@ -166,8 +169,10 @@ function LeftOut({ report: { leftOut, leftOutMore } }: { report: ImportReport })
         {leftOut.map(({ title, reason }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a list that never changes
           <li key={at} className="border-line border-b px-2 py-1 [overflow-wrap:anywhere] last:border-b-0">
-            <b className="block font-semibold">{title}</b>
-            <span className="text-soft">{reason}</span>
+            <b className="block font-semibold" dir="auto">
+              {showNote(title)}
+            </b>
+            <span className="text-soft">{showNote(reason)}</span>
           </li>
         ))}
         {more && <li className="px-2 py-1 text-soft">{more}</li>}

@@ -223,7 +223,7 @@ describe('a conversation that exists already', () => {
     })
     const report = await on.import(zip)
     expect(report).toMatchObject({ known: 0, conversations: 1, messages: 2 })
-    expect(report.notes).toEqual(['1 chat exists already with different contents and was imported as a copy.'])
+    expect(report.notes).toEqual(['Chats that exist already with different contents, imported as copies: 1.'])
     const copy = report.conversationId ?? ''
     expect(copy).not.toBe(id)
     const ids = on.store.archive.seqs(copy).map((seq) => on.store.archive.message(seq))
@@ -417,9 +417,7 @@ describe('a file that cannot be imported', () => {
     const report = await on.import(
       zipSync(with_(files, (text) => text.replace('first', large).replace('second', 'a\\ud800b \\ud83d\\ude00 c'))),
     )
-    expect(report.notes).toEqual([
-      '1 text contained incomplete characters (lone surrogates), which were replaced with �.',
-    ])
+    expect(report.notes).toEqual(['Texts with incomplete characters (lone surrogates), which were replaced by �: 1.'])
     const texts = on.store.archive
       .ids()
       .flatMap((id) => on.store.archive.seqs(id).map((seq) => on.store.archive.message(seq)?.text))

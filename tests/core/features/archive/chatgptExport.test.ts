@@ -64,11 +64,11 @@ describe('an export of ChatGPT', () => {
       ['42', undefined],
     ])
     expect(report.notes.toSorted()).toEqual([
-      '1 attached file is not an image and was left out.',
-      '1 message has an unknown type and was imported as JSON.',
-      '2 images are not in the file and were left out.',
-      '2 messages are not connected to their chat and were left out.',
-      'Citation marks were removed from 1 message.',
+      'Attached files left out because they are not images: 1.',
+      'Images left out because they are not in the file: 2.',
+      'Messages from which citation marks were removed: 1.',
+      'Messages left out because they are not connected to their chat: 2.',
+      'Messages of an unknown type, imported as JSON: 1.',
     ])
   })
 

@@ -97,7 +97,10 @@ describe('an export of ChatGPT', () => {
     const report = await on.import(json([one]))
     expect(titlesOf(on)).toEqual(['Half'])
     expect(report.leftOut).toEqual([
-      { title: 'Half', reason: '3 of its messages do not match the format of ChatGPT. The others were imported.' },
+      {
+        title: 'Half',
+        reason: 'Messages left out because they do not match the format of ChatGPT: 3. The others were imported.',
+      },
     ])
   })
 
@@ -119,9 +122,15 @@ describe('an export of ChatGPT', () => {
     expect(titlesOf(on)).toEqual(['Many', 'Parts'])
     expect(leftOut).toEqual([
       { title: 'None', reason: 'None of its messages matches the format of ChatGPT.' },
-      { title: 'Parts', reason: '1 of its messages does not match the format of ChatGPT. The others were imported.' },
-      { title: 'Many', reason: '1 of its messages does not match the format of ChatGPT. The others were imported.' },
-      { title: 'Many', reason: '2 of its messages have more than 1000 parts. The rest was left out.' },
+      {
+        title: 'Parts',
+        reason: 'Messages left out because they do not match the format of ChatGPT: 1. The others were imported.',
+      },
+      {
+        title: 'Many',
+        reason: 'Messages left out because they do not match the format of ChatGPT: 1. The others were imported.',
+      },
+      { title: 'Many', reason: 'Messages with more than 1,000 parts: 2. The rest of them was left out.' },
     ])
   })
 
@@ -141,7 +150,7 @@ describe('an export of ChatGPT', () => {
       json([exported('Good'), { nodes: inside, mapping: 7 }, { nodes: inside, mapping: 7, title: 'Own' }]),
       'chats.json',
     )
-    expect(leftOut.map(({ title }) => title).sort()).toEqual(['Conversation 2 in chats.json', 'Own'])
+    expect(leftOut.map(({ title }) => title).sort()).toEqual(['Chat 2 in chats.json', 'Own'])
   })
 
   it('brings the rest of any conversations, however some are broken, and names each broken one once', async () => {

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
+import { note } from '../../../../src-main/core/shared/notes.ts'
+import { textOf } from '../../../../src-preload/contract/note.ts'
 import { maxPinnedFiles } from '../../../../src-preload/contract/projects.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { forge } from './forge.ts'
@@ -19,6 +21,22 @@ const noId = '00000000-0000-4000-8000-000000000000'
 const mediaOf = ({ store }: Studio): string[] => [...store.media.ids()].sort()
 
 describe('an archive', () => {
+  it('keeps the notes of a document: by their codes, those of earlier versions as plain text, and all as text for earlier versions', async () => {
+    const [home, work] = [studio(), studio()]
+    const id = await home.pin(addFolder(home.store, 'Taxes'), 'rules.txt', 'Pay by May.')
+    const found = home.store.documents.find(id)
+    const notes = ['1 picture was left out.', note('document.utf8', { figure: 3 })]
+    if (!found) throw new Error('The document is not stored.')
+    const { mediaId: _id, bytes: _bytes, ...facts } = found
+    home.store.documents.finish(id, { ...facts, notes })
+    expect(home.store.documents.find(id)?.notes).toEqual(notes)
+    const archive = await home.exported()
+    const file = Buffer.from(unzipSync(archive)[`documents/${id}.json`] ?? '').toString()
+    expect(JSON.parse(file)).toMatchObject({ notes: notes.map(textOf), noteCodes: [null, { values: { figure: 3 } }] })
+    await work.import(archive)
+    expect(work.store.documents.find(id)?.notes).toEqual(notes)
+  })
+
   it('brings the files of projects with their text, once', async () => {
     const [home, work] = [studio(), studio()]
     const [taxes, house] = [addFolder(home.store, 'Taxes'), addFolder(home.store, 'House')]
@@ -58,7 +76,7 @@ describe('an archive', () => {
     const { notes } = await work.import(await home.exported())
     expect(work.pinned(taxes)).toHaveLength(maxPinnedFiles)
     expect(work.pinned(taxes)).toContain('own.txt: Own file')
-    expect(notes).toEqual([`1 file was left out, because a project can have at most ${maxPinnedFiles}.`])
+    expect(notes).toEqual([`Files left out because a project can have at most ${maxPinnedFiles}: 1.`])
   })
 })
 
@@ -194,7 +212,7 @@ describe('two computers with one folder', () => {
     forge(file, (name, text) => (name === 'library.json' ? text.replace(id, noId) : text))
     expect(await sync(work)).toMatchObject({
       files: [{ outcome: 'merged' }],
-      notes: ['1 document is not in the file and was left out.'],
+      notes: ['Documents left out because they are not in the file: 1.'],
     })
     expect(work.pinned(taxes)).toEqual([])
   })

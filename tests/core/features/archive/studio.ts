@@ -10,6 +10,7 @@ import type { ArchivedMessage } from '../../../../src-main/core/store/archive.ts
 import type { DeletionDeadlines } from '../../../../src-main/core/store/retentionClock.ts'
 import { databaseFile, openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import { countTokens } from '../../../../src-main/core/upstream/reply/tokens.ts'
+import { type Note, note, type Sentence } from '../../../../src-preload/contract/note.ts'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import { createWords } from '../../../../src-renderer/i18n/host.ts'
 import { plainStored } from '../../../helpers/contractRows.ts'
@@ -72,7 +73,10 @@ export function openStudio(
     dataDir,
     store,
     library,
-    archive,
+    archive: {
+      ...archive,
+      sync: async (...given: Parameters<typeof archive.sync>) => inEnglish(await archive.sync(...given)),
+    },
     media,
     transfers,
     lines,
@@ -82,6 +86,10 @@ export function openStudio(
     merged,
     saved,
     async import(bytes: Uint8Array | string, name = 'file') {
+      return inEnglish(await this.importCoded(bytes, name))
+    },
+    /** An import whose report has its notes with their codes. */
+    async importCoded(bytes: Uint8Array | string, name = 'file') {
       return archive.import({ uploadId: await uploadFile(transfers, name, Buffer.from(bytes)) })
     },
     exported: async () => saved(await archive.exportAll()),
@@ -222,3 +230,9 @@ export function inFiles(dataDir: string, names: readonly string[], wanted: strin
 }
 
 export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
+
+/** A report with texts in place of notes. */
+type InEnglish<T> = T extends Sentence ? (T extends Note ? string : T) : { [Key in keyof T]: InEnglish<T[Key]> }
+
+const inEnglish = <T>(report: T): InEnglish<T> =>
+  JSON.parse(JSON.stringify(report), (_, value) => note.safeParse(value).data?.text ?? value)

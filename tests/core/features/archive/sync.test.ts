@@ -355,7 +355,7 @@ describe('hostile files', () => {
     forge(file, (name, text) => (name.startsWith('conversations/') ? text.replace('Pay 10', 'Pay 9999') : text))
     const { files, notes } = await sync(work)
     expect(files).toMatchObject([{ outcome: 'merged', changed: 0, messages: 0 }])
-    expect(notes).toEqual(['1 chat has the id of different content here and was left out.'])
+    expect(notes).toEqual(['Chats left out because their id is that of different content here: 1.'])
     expect(textsOf(work, id)).toEqual(['Pay 10'])
     expect(work.store.conversations.get(id).title).toBe('A talk')
   })

@@ -170,7 +170,7 @@ describe('a clock that is behind', () => {
     await sync(home)
     clock.now = behind
     const first = await sync(work)
-    expect(first).toMatchObject({ isComplete: false, notes: [expect.stringContaining('time in the future')] })
+    expect(first).toMatchObject({ isComplete: false, notes: [expect.stringContaining('time is in the future')] })
     clock.now = Date.now
     expect(await sync(work)).toMatchObject({ isComplete: true, files: [{ outcome: 'merged' }] })
     expect(work.store.conversations.get(id).title).toBe('A new title')
@@ -275,7 +275,7 @@ describe('junk in the folder', () => {
     expect(ignored.length).toBeGreaterThan(0)
     expect(ignored.length).toBeLessThanOrEqual(100)
     for (const { problem } of ignored) expect(problem).toMatch(/\.$/)
-    expect(notes.join(' ')).toMatch(/\d+ more files/)
+    expect(notes.join(' ')).toMatch(/Further files of the folder that were not merged: \d+/)
     expect((await sync(work)).written).toBe(false)
   })
 

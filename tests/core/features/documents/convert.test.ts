@@ -15,7 +15,8 @@ async function convert(name: string, bytes: Uint8Array) {
   files += 1
   const path = join(folder, String(files))
   writeFileSync(path, bytes)
-  return convertDocument({ path, name })
+  const { notes, ...document } = await convertDocument({ path, name })
+  return { ...document, notes: notes.map(({ text }) => text) }
 }
 
 const textOf = async (name: string, bytes: Uint8Array): Promise<string> =>
@@ -114,7 +115,7 @@ describe('plain text', () => {
     const { parts, notes } = await convert('mixed-bad.txt', corpusBytes('mixed-bad.txt'))
     expect(parts[0]?.text).toContain('ümläuts and 日本語')
     expect(parts[0]?.text.match(/\ufffd/g)).toHaveLength(3)
-    expect(notes).toEqual(['3 bytes are not valid UTF-8 and became \ufffd.'])
+    expect(notes).toEqual(['Bytes that are not valid UTF-8 and became \ufffd: 3.'])
     const cut = Buffer.from(japanese).subarray(0, -1)
     expect((await textOf('a.txt', cut)).slice(0, -1)).toBe(japanese.slice(0, -1))
     // Each umlaut is wrong, so this is not UTF-8.
@@ -166,7 +167,9 @@ describe('plain text', () => {
     writeFileSync(path, encoded(text, 'GB18030'))
     const read = (encoding: string) => convertDocument({ path, name: 'a.txt', encoding })
     expect(await read('GB18030')).toMatchObject({ mime: 'text/plain;charset=GB18030', parts: [{ text }] })
-    expect((await read('UTF-8')).notes).toEqual(['3 bytes are not valid UTF-8 and became \ufffd.'])
+    expect((await read('UTF-8')).notes.map(({ text }) => text)).toEqual([
+      'Bytes that are not valid UTF-8 and became \ufffd: 3.',
+    ])
     for (const encoding of textEncodings) expect((await read(encoding)).parts).toHaveLength(1)
   })
 
@@ -180,7 +183,7 @@ describe('plain text', () => {
     expect(parts[0]?.text).toBe(
       '# Title\n\nShown link [real](https://a.example/)\n\n![A ship]\n\n3. three\n4. four\n\n````\n  a < b\n```\n````\n\n| A | B |\n| --- | --- |\n| 1\\|2 | 3 |',
     )
-    expect(notes).toContain('1 picture was left out.')
+    expect(notes).toContain('Images left out: 1.')
   })
 })
 
@@ -250,7 +253,7 @@ Notes on this page:
 - Ida: Too expensive?`,
       },
     ])
-    expect(notes).toContain('1 hidden form field was left out.')
+    expect(notes).toContain('Hidden form fields left out: 1.')
     expect(JSON.stringify(parts)).not.toContain('hunter2')
   })
 
@@ -377,6 +380,6 @@ describe('hostile and broken files', () => {
     )
     const { notes, parts } = await convert('a.pdf', bytes)
     expect(parts).toHaveLength(3)
-    expect(notes).toEqual(['Page 2 has no text, for example because of scanned pictures.'])
+    expect(notes).toEqual(['Pages without text, for example because of scanned images (1): 2.'])
   })
 })

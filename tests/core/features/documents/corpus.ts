@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { ConvertedDocument } from '../../../../src-main/core/features/documents/convert/converted.ts'
+import { type Sentence, textOf } from '../../../../src-preload/contract/note.ts'
 
 const folder = fileURLToPath(new URL('../../../fixtures/documents/', import.meta.url))
 
@@ -14,8 +15,15 @@ export const corpusBytes = (name: string): Buffer => readFileSync(corpusPath(nam
 export const expectedText = (name: string): string => readFileSync(`${folder}expected/${name}.md`, 'utf8')
 
 /** A converted document as the files of `expected/`: its facts, then its parts with their labels. */
-export const written = ({ kind, unit, parts, notes }: ConvertedDocument): string =>
-  [[kind, unit, ...notes].join(', '), ...parts.map(({ label, text }) => `[${label}]\n${text}`), ''].join('\n\n')
+export const written = ({
+  kind,
+  unit,
+  parts,
+  notes,
+}: Omit<ConvertedDocument, 'notes'> & { notes: readonly Sentence[] }): string =>
+  [[kind, unit, ...notes.map(textOf)].join(', '), ...parts.map(({ label, text }) => `[${label}]\n${text}`), ''].join(
+    '\n\n',
+  )
 
 /**
  * A PDF with this many pages. Every page has `lines` lines of text, and a picture of `filler` bytes unless that is 0. Written without

@@ -84,7 +84,13 @@ test('a text is read again in a chosen encoding, which is sent, stored and expor
   const textNow = () => documents.text({ mediaId, name, pages: null }).text
   const chosen = await reread('windows-1250')
   expect(chosen).toMatchObject({ mediaId, name, mime: 'text/plain;charset=windows-1250', unit: 'text', parts: 1 })
-  expect(chosen.notes).toEqual(['The text was read as windows-1250.'])
+  expect(chosen.notes).toEqual([
+    {
+      code: 'notes:document.encoding',
+      values: { encoding: 'windows-1250' },
+      text: 'The text was read as windows-1250.',
+    },
+  ])
   expect(textNow()).toBe('<document name="words.txt">\nÜben, ľřč\n</document>')
   await send(feature, {
     requestId: randomUUID(),

@@ -46,16 +46,16 @@ export async function mergeConversation(
   const { id } = conversation
   const state = archive.state(id)
   if (state === 'going' || context.isRunning(id)) {
-    notes.add('# chat{s} {are|is} being changed here at the moment. {They are|It is} merged next time.')
+    notes.add('sync.busy')
     return nothing('postponed')
   }
   if (state === null && isGone(store, conversation, marked)) return nothing('unchanged')
   const theirs = await readTheirs(context, incoming)
   if (!theirs) {
-    notes.add('# chat{s} {have|has} the id of different content here and {were|was} left out.')
+    notes.add('sync.sameId')
     return nothing('refused')
   }
-  if (theirs.elsewhere > 0) notes.add('# chat{s} {have|has} messages that were restored here as a chat of their own.')
+  if (theirs.elsewhere > 0) notes.add('sync.elsewhere')
   if (state === null && theirs.elsewhere > 0 && theirs.parents.size === 0) return nothing('unchanged')
   if (state === null) {
     const at = new Date(context.now()).toISOString()

@@ -111,7 +111,7 @@ function mergeSlice<T extends Item>(
     const isHere = theirMark.value === null && other !== undefined
     // No file may have more, so a computer with more could not be read by the others.
     if (isHere && !own && count >= maxArchivedItems) {
-      notes.add('# project{s}, prompt{s} or preset{s} {were|was} left out, because there are too many.')
+      notes.add('sync.tooManyItems')
       continue
     }
     syncMarks.set(what, id, 'deleted', theirMark)

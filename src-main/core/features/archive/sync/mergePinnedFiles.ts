@@ -78,7 +78,7 @@ export async function mergePinnedFiles(
     // A file of a folder that was deleted here returns with the folder.
     if (!folders.find(folderId)) continue
     if (!decided.own && pinnedFiles.entries(folderId).length >= maxArchivedFiles) {
-      notes.add('# file{s} {were|was} left out, because {their|its} project has too many.')
+      notes.add('sync.fullProject')
       continue
     }
     const staging = new Staging(parts, notes)
@@ -111,7 +111,7 @@ function* theirFiles(
     for (const file of known.get(folderId) ?? []) {
       const sha256 = archive.hashOf(file.mediaId)
       if (sha256 === null) {
-        notes.add('# document{s} {are|is} not in the file and {were|was} left out.')
+        notes.add('import.noDocuments')
         continue
       }
       const mark = marks.get(sha256) ?? { at: timeOf(file.addedAt, latest), value: null }

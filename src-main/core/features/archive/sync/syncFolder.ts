@@ -2,16 +2,18 @@ import { createHash, randomUUID } from 'node:crypto'
 import { copyFile, lstat, open, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Sentence } from '../../../../../src-preload/contract/note.ts'
 import type { SyncedFile, SyncReport } from '../../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../../errors.ts'
 import { fileProblem, isSystemError } from '../../../shared/diskProblem.ts'
+import { badInput, note, sentenceOfError } from '../../../shared/notes.ts'
 import { ZipReader } from '../../../shared/zipReader.ts'
 import type { DeletionDeadlines } from '../../../store/retentionClock.ts'
 import type { Store } from '../../../store/store.ts'
 import type { ArchiveDependencies } from '../dependencies.ts'
 import { writeArchive } from '../export.ts'
 import type { ArchiveManifest } from '../format.ts'
-import { damaged, Notes } from '../importNotes.ts'
+import { Notes } from '../importNotes.ts'
 import { inMemory, parse } from '../jsonSource.ts'
 import { maxPictureBytes, openArchive } from '../nativeArchive.ts'
 import { Staging } from '../staging.ts'
@@ -116,7 +118,7 @@ async function mergeFiles(
   return results
 }
 
-const refused = (name: string, problem: string): MergeResult => ({
+const refused = (name: string, problem: Sentence): MergeResult => ({
   hash: null,
   installation: null,
   file: { name, added: 0, changed: 0, messages: 0, outcome: 'refused', problem },
@@ -128,17 +130,14 @@ function count({ file }: MergeResult, others: { opened: number; merged: number }
   if (file.outcome !== 'refused') others.merged += 1
 }
 
-const tooMany =
-  'It was not read, because the folder has too many newer files of unknown computers. Delete those that are not needed.'
-
 /** Why a file of an unknown computer is not read; null when it may be. */
 async function unreadable(
   path: string,
   { opened, merged }: { opened: number; merged: number },
-): Promise<string | null> {
+): Promise<Sentence | null> {
   try {
-    if (opened >= maxOpened || merged >= maxNewFiles) return tooMany
-    return (await isZip(path)) ? null : 'The file is not an archive of Inference Studio.'
+    if (opened >= maxOpened || merged >= maxNewFiles) return note('sync.crowded')
+    return (await isZip(path)) ? null : note('sync.noArchive')
   } catch (thrown) {
     if (!isSystemError(thrown)) throw thrown
     return fileProblem(thrown, 'The file can’t be read').message
@@ -149,13 +148,13 @@ async function unreadable(
 const mostNamed = 50
 
 /** The notes, and the chats that could not be merged, by title. */
-function allNotes(notes: Notes): string[] {
+function allNotes(notes: Notes): Sentence[] {
   const { leftOut, leftOutMore } = notes.leftOut()
   const more = leftOut.length + leftOutMore - mostNamed
   return [
     ...notes.list(),
-    ...leftOut.slice(0, mostNamed).map(({ title, reason }) => `“${title}” was not merged: ${reason}`),
-    ...(more > 0 ? [`${more} more items were not merged.`] : []),
+    ...leftOut.slice(0, mostNamed).map(({ title, reason }) => note('sync.leftOut', { title, reason })),
+    ...(more > 0 ? [note('sync.more', { figure: more })] : []),
   ]
 }
 
@@ -163,8 +162,7 @@ function allNotes(notes: Notes): string[] {
 function reportableFiles(files: readonly SyncedFile[], notes: Notes): SyncedFile[] {
   const refused = files.filter(({ outcome }) => outcome === 'refused').sort((a, b) => (a.name < b.name ? -1 : 1))
   const listed = new Set(refused.slice(0, maxRefused))
-  for (let more = refused.length - listed.size; more > 0; more -= 1)
-    notes.add('# more file{s} of the folder {were|was} not merged.')
+  for (let more = refused.length - listed.size; more > 0; more -= 1) notes.add('sync.moreFiles')
   return files.filter((one) => one.outcome !== 'refused' || listed.has(one)).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
@@ -182,8 +180,7 @@ async function usableFolder({ tempDir }: SyncDependencies, folder: string): Prom
     const own = await realpath(dirname(tempDir))
     if (!(await lstat(dir)).isDirectory()) throw new StudioError('bad_input', `${folder} is not a folder.`)
     if (`${dir}${sep}`.startsWith(`${own}${sep}`)) {
-      const words = 'The shared folder can’t be inside the data folder, whose databases no sync tool may copy.'
-      throw new StudioError('bad_input', words)
+      throw badInput(note('sync.insideData'))
     }
     return dir
   } catch (thrown) {
@@ -262,9 +259,7 @@ async function mergeFile(
       const sync = believable(read, latestAt(now), () => {
         // Its time may come, or the clock of this computer may be behind.
         isComplete = false
-        notes.add(
-          '# change{s} {have|has} a time in the future and {were|was} left out. Check the clocks of the computers.',
-        )
+        notes.add('sync.future')
       })
       const isLibraryChanged = await mergeLibrary(parts.store, archive.library, sync, { notes, now })
       const areFilesChanged = await mergePinnedFiles(parts, archive, { sync, notes, now, check })
@@ -277,7 +272,7 @@ async function mergeFile(
         check()
         const staging = new Staging(parts, notes, true)
         const marked = sync.conversations[incoming.conversation.id]
-        if (!marked) throw damaged('The file lists no changes of one of its chats.')
+        if (!marked) throw badInput(note('sync.noChanges'))
         const { picture, document } = archive
         const context = { ...parts, notes, staging, picture, document, now: parts.now ?? Date.now }
         const { outcome, messages } = await mergeConversation(context, incoming, marked)
@@ -301,7 +296,7 @@ async function mergeFile(
     }
   } catch (thrown) {
     // Deep nesting overflows the stack of a recursive check.
-    const failure = thrown instanceof RangeError ? damaged('The file is nested too deeply.', thrown) : thrown
+    const failure = thrown instanceof RangeError ? badInput(note('file.deep'), thrown) : thrown
     parts.store.erasures.giveUpImports()
     await parts.cleanUp()
     if (isSystemError(failure)) {
@@ -309,7 +304,11 @@ async function mergeFile(
       return { hash: null, installation: null, file: { ...counts, outcome: 'refused', problem } }
     }
     if (!(failure instanceof StudioError) || failure.kind !== 'bad_input') throw failure
-    return { hash: null, installation: null, file: { ...counts, outcome: 'refused', problem: failure.message } }
+    return {
+      hash: null,
+      installation: null,
+      file: { ...counts, outcome: 'refused', problem: sentenceOfError(failure) },
+    }
   }
 }
 
@@ -323,13 +322,13 @@ const hashOf = ({ entries }: ArchiveManifest): string =>
   createHash('sha256').update(JSON.stringify(entries)).digest('hex')
 
 async function readSync(bytes: Buffer | null): Promise<SyncFile> {
-  if (!bytes) throw damaged('The file is an export, not the file of another computer. Import it instead.')
+  if (!bytes) throw badInput(note('sync.export'))
   const parsed: unknown = await parse(inMemory(bytes), { start: 0, end: bytes.length })
   if (typeof parsed === 'object' && parsed !== null && 'version' in parsed && Number(parsed.version) > syncVersion) {
-    throw damaged('The file was written by a newer version of Inference Studio. Update the program on this computer.')
+    throw badInput(note('sync.newer'))
   }
   const sync = syncFile.safeParse(parsed)
-  if (!sync.success) throw damaged('The list of changes in the file does not match its format.', sync.error)
+  if (!sync.success) throw badInput(note('sync.changes'), sync.error)
   return sync.data
 }
 

@@ -1,7 +1,8 @@
 import { open, readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { type DocumentKind, maxDocumentBytes } from '../../../../../src-preload/contract/documents.ts'
-import { type ConvertedDocument, TextCollector, unreadable } from './converted.ts'
+import { badInput, note } from '../../../shared/notes.ts'
+import { type ConvertedDocument, TextCollector } from './converted.ts'
 import { convertEpub } from './epub.ts'
 import { htmlToMarkdown } from './htmlText.ts'
 import { OfficePackage } from './officePackage.ts'
@@ -51,8 +52,8 @@ export async function convertDocument(
   onPage: (done: number, all: number) => void = () => undefined,
 ): Promise<ConvertedDocument> {
   const { size } = await stat(path)
-  if (size === 0) throw unreadable('The file is empty.')
-  if (size > maxDocumentBytes) throw unreadable('The file is too large. A document may have at most 256 MiB.')
+  if (size === 0) throw badInput(note('unreadable.empty'))
+  if (size > maxDocumentBytes) throw badInput(note('unreadable.large', { most: 256 }))
   const head = await readHead(path)
   const converted =
     encoding === null
@@ -60,7 +61,7 @@ export async function convertDocument(
       : await convertText(path, name, { size, chosen: encoding })
   // The pages of a PDF without text can be sent as images.
   if (converted.kind !== 'pdf' && converted.parts.every(({ text }) => text === '')) {
-    throw unreadable('The document has no text.')
+    throw badInput(note('unreadable.noText'))
   }
   return converted
 }
@@ -87,9 +88,7 @@ function byHead(
   if (head.subarray(0, 4).equals(Buffer.from('PK\u0003\u0004'))) return convertPackage(path)
   // The compound file of Office 97 and of encrypted OOXML.
   if (head.subarray(0, 8).toString('hex') === 'd0cf11e0a1b11ae1') {
-    throw unreadable(
-      'The document is protected by a password, or has the format of Office 97. Save a copy as DOCX, XLSX or PPTX without a password and add the copy.',
-    )
+    throw badInput(note('unreadable.oldOffice'))
   }
   return convertText(path, name, { size, chosen: null })
 }
@@ -110,7 +109,7 @@ async function convertPackage(path: string): Promise<ConvertedDocument> {
     if (main.startsWith('ppt/')) return await convertPresentation(pack)
     if (main.startsWith('xl/')) return await convertSpreadsheet(pack)
     if (pack.has('META-INF/container.xml')) return await convertEpub(pack)
-    throw unreadable('This zip file is not a document. Unpack it and add the files in it.')
+    throw badInput(note('unreadable.zip'))
   } finally {
     await pack.close()
   }
@@ -121,7 +120,7 @@ async function convertText(
   name: string,
   { size, chosen }: { size: number; chosen: string | null },
 ): Promise<ConvertedDocument> {
-  if (size > maxTextBytes) throw unreadable('The file is too large. A text file may have at most 64 MiB.')
+  if (size > maxTextBytes) throw badInput(note('unreadable.largeText', { most: 64 }))
   const bytes = await readFile(path)
   const ending = extname(name).toLowerCase()
   const isHtml =
@@ -140,7 +139,7 @@ async function convertText(
     }
   } else out.add(text)
   out.end()
-  for (const note of notes) out.note(note)
+  for (const one of notes) out.note(one)
   const mime = `${mimes[kind] ?? 'text/plain'};charset=${encoding}`
   return { kind, mime, unit: 'text', parts: out.parts, notes: out.notes() }
 }

@@ -1,5 +1,6 @@
 import type { DocumentKind, DocumentUnit } from '../../../../../src-preload/contract/documents.ts'
-import { StudioError } from '../../../errors.ts'
+import type { Note } from '../../../../../src-preload/contract/note.ts'
+import { note } from '../../../shared/notes.ts'
 
 /** Maximum length of a converted document, UTF-16 units. The rest is left out, with a note. */
 const maxCharacters = 20_000_000
@@ -23,19 +24,19 @@ export interface ConvertedDocument {
   mime: string
   unit: DocumentUnit
   parts: ConvertedPart[]
-  /** What was left out or changed, one sentence each. */
-  notes: string[]
+  /** What was left out or changed. */
+  notes: Note[]
 }
 
-/** The error `bad_input` for a file that cannot be converted. `words` is one or two sentences for the person. */
-export const unreadable = (words: string, cause?: unknown): StudioError =>
-  new StudioError('bad_input', words, {}, cause === undefined ? undefined : { cause })
+/** Things that are left out and counted. */
+type Counted = 'images' | 'charts' | 'objects' | 'hiddenFields'
 
 /** Collects the text of a document, part by part, within `maxCharacters`. */
 export class TextCollector {
   readonly parts: ConvertedPart[] = []
-  readonly #notes = new Set<string>()
-  readonly #counts = new Map<string, number>()
+  /** By their text: each once. */
+  readonly #notes = new Map<string, Note>()
+  readonly #counts = new Map<Counted, number>()
   #blocks: string[] = []
   #label: string | null = null
   #characters = 0
@@ -62,7 +63,7 @@ export class TextCollector {
   repetitions(length: number, times: number): number {
     const more = length * (times - 1)
     if (this.#repeated + more > maxRepeated) {
-      this.note('Repeated cells, rows or spaces were written once, because there are too many of them.')
+      this.note(note('document.repeated'))
       return 1
     }
     this.#repeated += more
@@ -106,28 +107,26 @@ export class TextCollector {
   }
 
   #noteLength(): void {
-    this.note('The document is very long: text after 20 million characters was left out.')
+    this.note(note('document.long', { most: maxCharacters }))
   }
 
   #noteParts(): void {
-    this.note(`Only the first ${maxParts} parts were read.`)
+    this.note(note('document.parts', { most: maxParts }))
   }
 
-  note(sentence: string): void {
-    this.#notes.add(sentence)
+  note(one: Note): void {
+    this.#notes.set(one.text, one)
   }
 
-  /** Counts something that is left out, such as `picture`. */
-  count(what: string): void {
+  /** Counts something that is left out. */
+  count(what: Counted): void {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1)
   }
 
-  /** The notes, with a sentence for all counted things. */
-  notes(): string[] {
-    const counted = [...this.#counts].map(([what, n]) => `${n} ${what}${n === 1 ? '' : 's'}`)
-    const total = [...this.#counts.values()].reduce((sum, n) => sum + n, 0)
-    const left = counted.length === 0 ? [] : [`${counted.join(', ')} ${total === 1 ? 'was' : 'were'} left out.`]
-    return [...left, ...this.#notes].slice(0, 50)
+  /** The notes, first those about counted things. */
+  notes(): Note[] {
+    const counted = [...this.#counts].map(([what, figure]) => note(`document.${what}`, { figure }))
+    return [...counted, ...this.#notes.values()].slice(0, 50)
   }
 }
 

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
-import { type ConvertedDocument, TextCollector, unreadable } from './converted.ts'
+import { badInput, note } from '../../../shared/notes.ts'
+import { type ConvertedDocument, TextCollector } from './converted.ts'
 import { htmlToMarkdown } from './htmlText.ts'
 import { attribute, insidePath, type OfficePackage } from './officePackage.ts'
 
@@ -13,17 +14,17 @@ export async function convertEpub(pack: OfficePackage): Promise<ConvertedDocumen
   const listed = await spine(pack, root)
   const chapters = new Set(listed)
   if (listed.some((name) => locked.has(name))) {
-    throw unreadable('The EPUB is protected against copying (DRM), so its text cannot be read.')
+    throw badInput(note('unreadable.drm'))
   }
   const out = new TextCollector()
   // The specification allows each chapter once. A file that lists one many times would be read many times.
-  if (chapters.size < listed.length) out.note('Chapters that are listed several times were read once.')
+  if (chapters.size < listed.length) out.note(note('document.chapterTwice'))
   let number = 0
   for (const name of chapters) {
     if (!out.canTakeMore()) break
     const html = await pack.text(name)
     if (html === null) {
-      out.note('A chapter is missing in the file.')
+      out.note(note('document.chapterMissing'))
       continue
     }
     number += 1
@@ -45,7 +46,7 @@ async function rootFile(pack: OfficePackage): Promise<string> {
     },
     close: () => undefined,
   })
-  if (path === null || !pack.has(path)) throw unreadable('The EPUB is damaged: its table of contents is missing.')
+  if (path === null || !pack.has(path)) throw badInput(note('unreadable.contents'))
   return path
 }
 

@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2'
-import { markdownTable, maxTableDepth, type TextCollector, trimmedLines, unreadable } from './converted.ts'
+import { badInput, note } from '../../../shared/notes.ts'
+import { markdownTable, maxTableDepth, type TextCollector, trimmedLines } from './converted.ts'
 import { eachOf, type XmlClose, type XmlOpen } from './officePackage.ts'
 
 /** Elements whose content is not shown as text. Nothing in them is run or loaded. */
@@ -57,7 +58,7 @@ export function htmlToMarkdown(
       onopentag(tag, attributes) {
         const name = tag.toLowerCase()
         if (!isEmpty(name)) depth += 1
-        if (depth > maxDepth) throw unreadable('The page nests its elements too deeply to be read safely.')
+        if (depth > maxDepth) throw badInput(note('unreadable.deep'))
         if (name === 'title' && title === '') isTitle = true
         const isHidden = attributes.hidden !== undefined || attributes['aria-hidden'] === 'true'
         if (skip === 0 && !skipped.has(name) && !(isHidden && !isEmpty(name))) writer.open(name, attributes)
@@ -147,7 +148,7 @@ class MarkdownWriter {
       },
     ],
     ...eachOf(['img', 'image'], ({ alt }: Record<string, string>) => {
-      this.#out.count('picture')
+      this.#out.count('images')
       if (alt) this.#add(`![${alt}]`)
     }),
     [

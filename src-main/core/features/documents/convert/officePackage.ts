@@ -2,8 +2,8 @@ import { posix } from 'node:path'
 import { Writable } from 'node:stream'
 import { Parser } from 'htmlparser2'
 import { StudioError } from '../../../errors.ts'
+import { badInput, note } from '../../../shared/notes.ts'
 import { type ZipBounds, type ZipEntry, ZipReader } from '../../../shared/zipReader.ts'
-import { unreadable } from './converted.ts'
 
 /** Limits of an office document, an OpenDocument or an EPUB, which are zip files. */
 const bounds: ZipBounds = {
@@ -58,7 +58,7 @@ export function xmlParser({ open, close, text }: XmlHandlers): Parser {
     {
       onopentag(name, attributes) {
         depth += 1
-        if (depth > maxDepth) throw unreadable('The document nests its elements too deeply to be read safely.')
+        if (depth > maxDepth) throw badInput(note('unreadable.deep'))
         open(localName(name), attributes)
       },
       onclosetag(name) {
@@ -168,7 +168,7 @@ export class OfficePackage {
       if (type === 'officeDocument' && this.has(target)) return target
     }
     if (this.has(fallback)) return fallback
-    throw unreadable('The document is damaged: its main part is missing.')
+    throw badInput(note('unreadable.mainPart'))
   }
 }
 

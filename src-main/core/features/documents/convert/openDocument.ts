@@ -1,11 +1,5 @@
-import {
-  type ConvertedDocument,
-  joinedLines,
-  markdownTable,
-  maxTableDepth,
-  TextCollector,
-  unreadable,
-} from './converted.ts'
+import { badInput, note } from '../../../shared/notes.ts'
+import { type ConvertedDocument, joinedLines, markdownTable, maxTableDepth, TextCollector } from './converted.ts'
 import { attribute, eachOf, numberAttribute, type OfficePackage, type XmlClose, type XmlOpen } from './officePackage.ts'
 import { csvCell } from './spreadsheet.ts'
 
@@ -36,10 +30,10 @@ interface Table {
 export async function convertOpenDocument(pack: OfficePackage, kind: keyof typeof kinds): Promise<ConvertedDocument> {
   await refuseEncrypted(pack)
   const out = new TextCollector()
-  if (!(await readContent(pack, kind, out))) throw unreadable('The document is damaged: its content is missing.')
+  if (!(await readContent(pack, kind, out))) throw badInput(note('unreadable.content'))
   out.end()
   if (pack.names().some((name) => /^(?:Basic|Scripts)\//.test(name))) {
-    out.note('Macros were left out. They were not run.')
+    out.note(note('document.macros'))
   }
   const names = { odt: 'text', odp: 'presentation', ods: 'spreadsheet' } as const
   const isPaged = kind !== 'odt' || out.parts.length > 1
@@ -61,7 +55,7 @@ async function refuseEncrypted(pack: OfficePackage): Promise<void> {
     },
     close: () => undefined,
   })
-  if (isEncrypted) throw unreadable('The document is protected by a password. Save a copy without it and add the copy.')
+  if (isEncrypted) throw badInput(note('unreadable.password'))
 }
 
 /** Elements whose text the reader of the document does not see. */
@@ -234,13 +228,13 @@ async function readContent(pack: OfficePackage, kind: keyof typeof kinds, out: T
     [
       'image',
       () => {
-        out.count('picture')
+        out.count('images')
       },
     ],
     [
       'object',
       () => {
-        out.count('embedded object')
+        out.count('objects')
       },
     ],
     [

@@ -4,8 +4,9 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { PDFDocumentProxy, PDFPageProxy } from 'unpdf/pdfjs'
 import * as z from 'zod'
+import { badInput, note } from '../../../shared/notes.ts'
 import { oneLine } from '../../../shared/text/tags.ts'
-import { type ConvertedDocument, TextCollector, unreadable } from './converted.ts'
+import { type ConvertedDocument, TextCollector } from './converted.ts'
 
 /** Pages listed by number in a note. */
 const maxListed = 20
@@ -71,7 +72,7 @@ export async function convertPdf(
   const until = performance.now() + maxReadMs
   for (let number = 1; number <= document.numPages && out.canTakeMore(); number += 1) {
     if (performance.now() > until) {
-      out.note(`Only the first ${number - 1} of ${document.numPages} pages were read, because the PDF takes too long.`)
+      out.note(note('document.slow', { read: number - 1, all: document.numPages }))
       break
     }
     out.begin(`Page ${number}`)
@@ -90,11 +91,11 @@ export async function convertPdf(
     out.end()
     onPage(number, document.numPages)
   }
-  if (broken.length === document.numPages) throw unreadable('The PDF is damaged: no page can be read.')
-  if (broken.length > 0) out.note(`${pagesNamed(broken)} could not be read.`)
-  if (scanned.length > 0) out.note(scannedNote(scanned))
+  if (broken.length === document.numPages) throw badInput(note('unreadable.noPage'))
+  if (broken.length > 0) out.note(note('document.brokenPages', pagesNamed(broken)))
+  if (scanned.length > 0) out.note(note('document.scanned', pagesNamed(scanned)))
   if (await isXfaOnly(document)) {
-    out.note('The answers of this form (XFA) were left out. Print it to PDF and add that file to send them.')
+    out.note(note('document.xfa'))
   }
   await loading.destroy()
   return { kind: 'pdf', mime: 'application/pdf', unit: 'page', parts: out.parts, notes: out.notes() }
@@ -118,9 +119,9 @@ function write({ text, isCut, filled, notes, hidden, areAnnotationsBroken }: Pag
   out.add(text)
   if (filled.length > 0) out.add(`\n\nForm fields:\n${filled.join('\n')}`)
   if (notes.length > 0) out.add(`\n\nNotes on this page:\n${notes.join('\n')}`)
-  for (let field = 0; field < hidden; field += 1) out.count('hidden form field')
-  if (isCut) out.note('The end of a page was left out, because the page has too much text.')
-  if (areAnnotationsBroken) out.note('Form fields and notes of some pages could not be read.')
+  for (let field = 0; field < hidden; field += 1) out.count('hiddenFields')
+  if (isCut) out.note(note('document.cutPage'))
+  if (areAnnotationsBroken) out.note(note('document.annotations'))
 }
 
 async function contentOf(page: PDFPageProxy, most: number): Promise<PageContent> {
@@ -236,16 +237,13 @@ async function isXfaOnly(document: PDFDocumentProxy): Promise<boolean> {
 function asUnreadable(thrown: unknown): Error {
   const name = thrown instanceof Error ? thrown.name : ''
   if (name === 'PasswordException') {
-    return unreadable('The PDF is protected by a password. Save a copy without it and add the copy.', thrown)
+    return badInput(note('unreadable.password'), thrown)
   }
-  return unreadable('The PDF is damaged or cut off and cannot be read.', thrown)
+  return badInput(note('unreadable.pdf'), thrown)
 }
 
-const scannedNote = (pages: readonly number[]): string =>
-  `${pagesNamed(pages)} ${pages.length === 1 ? 'has' : 'have'} no text, for example because of scanned pictures.`
-
-function pagesNamed(numbers: readonly number[]): string {
+/** How many pages, and the first of them by number: `2, 5`. */
+function pagesNamed(numbers: readonly number[]): { figure: number; pages: string } {
   const listed = numbers.slice(0, maxListed).join(', ')
-  const more = numbers.length > maxListed ? ` and ${numbers.length - maxListed} more` : ''
-  return `${numbers.length === 1 ? 'Page' : 'Pages'} ${listed}${more}`
+  return { figure: numbers.length, pages: numbers.length > maxListed ? `${listed}, …` : listed }
 }

@@ -1,6 +1,7 @@
 import { analyse } from 'chardet'
 import { textEncodings } from '../../../../../src-preload/contract/documents.ts'
-import { unreadable } from './converted.ts'
+import type { Note } from '../../../../../src-preload/contract/note.ts'
+import { badInput, note } from '../../../shared/notes.ts'
 
 /** Bytes that are examined to guess an encoding. */
 const sampleBytes = 128 * 1024
@@ -10,8 +11,8 @@ export interface DecodedText {
   text: string
   /** Name of the encoding, such as `UTF-8`. */
   encoding: string
-  /** What was changed, as sentences for the person. */
-  notes: string[]
+  /** What was changed. */
+  notes: Note[]
 }
 
 /**
@@ -29,16 +30,13 @@ export function decodeText(
   const wrong = encoding === 'UTF-8' && text.includes('\ufffd') ? utf8Bytes(bytes).wrong : 0
   if (chosen === null && isBinary(text, wrong === 0)) throw notText()
   const notes = [
-    ...(encoding === 'UTF-8' ? [] : [`The text was read as ${encoding}.`]),
-    ...(wrong === 0 ? [] : [`${wrong === 1 ? '1 byte is' : `${wrong} bytes are`} not valid UTF-8 and became \ufffd.`]),
+    ...(encoding === 'UTF-8' ? [] : [note('document.encoding', { encoding })]),
+    ...(wrong === 0 ? [] : [note('document.utf8', { figure: wrong })]),
   ]
   return { text: text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n'), encoding, notes }
 }
 
-const notText = (): Error =>
-  unreadable(
-    'This file is neither text nor a type of document that can be read. Supported types: PDF, DOCX, PPTX, XLSX, ODT, ODS, ODP, EPUB, HTML, Markdown, CSV, code and plain text.',
-  )
+const notText = (): Error => badInput(note('unreadable.noType'))
 
 function encodingOf(bytes: Uint8Array, declared: string | null): string {
   const [a, b, c, d] = bytes

@@ -1,3 +1,4 @@
+import { note } from '../../../shared/notes.ts'
 import { type ConvertedDocument, markdownTable, TextCollector } from './converted.ts'
 import { attribute, numberAttribute, type OfficePackage } from './officePackage.ts'
 
@@ -26,14 +27,14 @@ export async function convertPresentation(pack: OfficePackage): Promise<Converte
     await readSlide(pack, slide, number, out)
   }
   out.end()
-  if (pack.names().some((name) => /vbaProject\.bin$/i.test(name))) out.note('Macros were left out. They were not run.')
+  if (pack.names().some((name) => /vbaProject\.bin$/i.test(name))) out.note(note('document.macros'))
   const mime = 'application/vnd.openxmlformats-officedocument.presentationml.presentation'
   return { kind: 'pptx', mime, unit: 'slide', parts: out.parts, notes: out.notes() }
 }
 
 async function readSlide(pack: OfficePackage, slide: string, number: number, out: TextCollector): Promise<void> {
   out.begin(`Slide ${number}`)
-  if (!(await readShapes(pack, slide, out, 'slide'))) out.note(`Slide ${number} is missing in the file.`)
+  if (!(await readShapes(pack, slide, out, 'slide'))) out.note(note('document.slideMissing', { at: number }))
   const relations = [...(await pack.relations(slide)).values()]
   const notes = relations.find(({ type }) => type === 'notesSlide')?.target
   if (notes !== undefined) await readShapes(pack, notes, out, 'notes')
@@ -106,10 +107,10 @@ async function readShapes(
           if (line) line.text += '\n'
           break
         case 'blip':
-          out.count('picture')
+          out.count('images')
           break
         case 'chart':
-          out.count('chart')
+          out.count('charts')
           break
         case 'tbl':
           rows = []

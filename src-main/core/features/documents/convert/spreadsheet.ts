@@ -1,4 +1,5 @@
-import { type ConvertedDocument, TextCollector, unreadable } from './converted.ts'
+import { badInput, note } from '../../../shared/notes.ts'
+import { type ConvertedDocument, TextCollector } from './converted.ts'
 import { attribute, numberAttribute, type OfficePackage, type XmlHandlers } from './officePackage.ts'
 
 /** Number of columns of a sheet in Excel. */
@@ -39,9 +40,9 @@ export async function convertSpreadsheet(pack: OfficePackage): Promise<Converted
     await readSheet(pack, target, { strings, dates, from1904 }, out)
   }
   out.end()
-  if (pack.names().some((name) => /vbaProject\.bin$/i.test(name))) out.note('Macros were left out. They were not run.')
+  if (pack.names().some((name) => /vbaProject\.bin$/i.test(name))) out.note(note('document.macros'))
   const drawings = pack.names().filter((name) => /^xl\/charts\/chart[^/]*\.xml$/.test(name)).length
-  for (let drawing = 0; drawing < drawings; drawing += 1) out.count('chart')
+  for (let drawing = 0; drawing < drawings; drawing += 1) out.count('charts')
   const mime = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
   return { kind: 'xlsx', mime, unit: 'sheet', parts: out.parts, notes: out.notes() }
 }
@@ -59,7 +60,7 @@ async function readSharedStrings(pack: OfficePackage, name: string): Promise<str
     },
     close(element) {
       if (element === 'si') {
-        if (strings.length >= maxSharedStrings) throw unreadable('The spreadsheet has too many texts to be read.')
+        if (strings.length >= maxSharedStrings) throw badInput(note('unreadable.manyTexts'))
         strings.push(text)
       } else if (element === 'rPh') isPhonetic = false
       else if (element === 't') isText = false

@@ -1,3 +1,4 @@
+import { note } from '../../../shared/notes.ts'
 import { type ConvertedDocument, joinedLines, markdownTable, maxTableDepth, TextCollector } from './converted.ts'
 import {
   attribute,
@@ -55,10 +56,10 @@ export async function convertWordprocessing(pack: OfficePackage): Promise<Conver
   }
   out.end()
   if ([...relations.values()].some(({ type }) => type === 'header' || type === 'footer')) {
-    out.note('Headers and footers were left out.')
+    out.note(note('document.headers'))
   }
-  if (partOf('comments') !== null) out.note('Comments were left out.')
-  if (pack.names().some((name) => /vbaProject\.bin$/i.test(name))) out.note('Macros were left out. They were not run.')
+  if (partOf('comments') !== null) out.note(note('document.comments'))
+  if (pack.names().some((name) => /vbaProject\.bin$/i.test(name))) out.note(note('document.macros'))
   const mime = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
   const isPaged = out.parts.length > 1
   const parts = isPaged ? out.parts : out.parts.map((part) => ({ ...part, label: '' }))
@@ -277,12 +278,12 @@ async function readBody(
       },
     ],
     ...eachOf(['blip', 'imagedata'], () => {
-      out.count('picture')
+      out.count('images')
     }),
     [
       'chart',
       () => {
-        out.count('chart')
+        out.count('charts')
       },
     ],
     [
