@@ -1,5 +1,4 @@
 /// <reference types="vite/types/import-meta.d.ts" />
-import { countText } from '../../src-preload/contract/amountText.ts'
 import type { Sentence } from '../../src-preload/contract/note.ts'
 import { cli } from './en/host/cli.ts'
 import { cliHelp } from './en/host/cliHelp.ts'

@@ -96,7 +96,7 @@ export const notes = {
     repeated: 'Wiederholte Zellen, Zeilen oder Leerzeichen wurden einmal geschrieben, weil es zu viele sind.',
     long: 'Das Dokument ist sehr lang: Text nach {{most}} Zeichen wurde ausgelassen.',
     parts: 'Nur die ersten {{most}} Teile wurden gelesen.',
-    slow: 'Nur die ersten {{read}} von {{all}} Seiten wurden gelesen, weil die PDF-Datei zu lange braucht.',
+    slow: 'Gelesene Seiten, weil die PDF-Datei zu lange braucht: die ersten {{read}} von {{all}}.',
     brokenPages: 'Seiten, die nicht gelesen werden konnten ({{figure}}): {{pages}}.',
     scanned: 'Seiten ohne Text, zum Beispiel wegen gescannter Bilder ({{figure}}): {{pages}}.',
     xfa: 'Die Antworten dieses Formulars (XFA) wurden ausgelassen. Drucke es als PDF und füge diese Datei hinzu, um sie zu senden.',

@@ -97,7 +97,7 @@ export const notes = {
     repeated: 'Repeated cells, rows or spaces were written once, because there are too many of them.',
     long: 'The document is very long: text after {{most}} characters was left out.',
     parts: 'Only the first {{most}} parts were read.',
-    slow: 'Only the first {{read}} of {{all}} pages were read, because the PDF takes too long.',
+    slow: 'Pages that were read, because the PDF takes too long: the first {{read}} of {{all}}.',
     brokenPages: 'Pages that could not be read ({{figure}}): {{pages}}.',
     scanned: 'Pages without text, for example because of scanned images ({{figure}}): {{pages}}.',
     xfa: 'The answers of this form (XFA) were left out. Print it to PDF and add that file to send them.',

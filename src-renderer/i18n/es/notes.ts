@@ -91,7 +91,7 @@ export const notes = {
     repeated: 'Las celdas, filas o espacios repetidos se escribieron una vez porque hay demasiados.',
     long: 'El documento es muy largo: se omitió el texto a partir de {{most}} caracteres.',
     parts: 'Solo se leyeron las primeras {{most}} partes.',
-    slow: 'Solo se leyeron las primeras {{read}} de {{all}} páginas, porque el PDF tarda demasiado.',
+    slow: 'Páginas leídas, porque el PDF tarda demasiado: las primeras {{read}} de {{all}}.',
     brokenPages: 'Páginas que no se pudieron leer ({{figure}}): {{pages}}.',
     scanned: 'Páginas sin texto, por ejemplo porque son imágenes escaneadas ({{figure}}): {{pages}}.',
     xfa: 'Se omitieron las respuestas de este formulario (XFA). Para enviarlas, imprímelo en PDF y añade ese archivo.',

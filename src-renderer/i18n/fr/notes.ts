@@ -94,7 +94,7 @@ export const notes = {
     repeated: 'Les cellules, lignes ou espaces répétés ont été écrits une seule fois, car il y en a trop.',
     long: 'Le document est très long : le texte après {{most}} caractères a été laissé de côté.',
     parts: 'Seules les {{most}} premières parties ont été lues.',
-    slow: 'Seules les {{read}} premières pages sur {{all}} ont été lues, car le PDF prend trop de temps.',
+    slow: 'Pages lues, car le PDF prend trop de temps : les {{read}} premières sur {{all}}.',
     brokenPages: 'Pages qui n’ont pas pu être lues ({{figure}}) : {{pages}}.',
     scanned: 'Pages sans texte, par exemple à cause d’images numérisées ({{figure}}) : {{pages}}.',
     xfa: 'Les réponses de ce formulaire (XFA) ont été laissées de côté. Pour les envoyer, imprimez-le en PDF et ajoutez ce fichier.',

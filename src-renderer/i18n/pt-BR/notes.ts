@@ -93,7 +93,7 @@ export const notes = {
     repeated: 'Células, linhas ou espaços repetidos foram escritos uma vez, porque há repetições demais.',
     long: 'O documento é muito longo: o texto depois de {{most}} caracteres foi omitido.',
     parts: 'Só as primeiras {{most}} partes foram lidas.',
-    slow: 'Só as primeiras {{read}} de {{all}} páginas foram lidas, porque o PDF demora demais.',
+    slow: 'Páginas lidas, porque o PDF demora demais: as primeiras {{read}} de {{all}}.',
     brokenPages: 'Páginas que não puderam ser lidas ({{figure}}): {{pages}}.',
     scanned: 'Páginas sem texto, por exemplo por serem imagens digitalizadas ({{figure}}): {{pages}}.',
     xfa: 'As respostas deste formulário (XFA) foram omitidas. Para enviá-las, imprima-o em PDF e adicione esse arquivo.',

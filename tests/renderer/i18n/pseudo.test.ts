@@ -18,10 +18,11 @@ const numbersBefore = (text: string): { name: string; words: string[] }[] =>
     words: words.filter((word) => word !== undefined),
   }))
 
-/** Texts whose number is always more than one: several requests, or a limit. `{{most}}` is a limit everywhere. */
+/** Texts whose number is always more than one: several requests, the bytes of a file, or a limit. `{{most}}` is a limit everywhere. */
 const severalAlways = new Set([
   ...['chat.costOfAll', 'context.planRequests', 'images.list.ofPictures', 'preview.csvCut', 'markdown.diagramLate'],
-  ...['speech.bytesMore', 'speech.bytesMany_one', 'speech.bytesMany_other'],
+  ...['speech.bytesMore', 'speech.bytesMany_one', 'speech.bytesMany_other', 'selfCheck.failed.late'],
+  ...['backup', 'voice', 'download'].map((name) => `selfCheck.seen.${name}`),
 ])
 
 /** Keys of texts with a number before a word that changes with it elsewhere, such as `tokens`, but not with this number. */
@@ -38,7 +39,8 @@ function withoutForms(texts: readonly [string, string][]): string[] {
   )
   return texts.flatMap(([key, text]) => {
     const found = numbersBefore(text).filter(
-      ({ name, words }) => !/^(most|name|app|model|program)$/.test(name) && words.some((word) => changing.has(word)),
+      ({ name, words }) =>
+        !/^(most|name|app|model|program|version)$/.test(name) && words.some((word) => changing.has(word)),
     )
     const expected = /_(one|other)$/.test(key) ? 1 : 0
     return found.length > expected && !severalAlways.has(key) ? [key] : []
