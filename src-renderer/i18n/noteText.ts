@@ -5,7 +5,7 @@ import type { AreaTexts } from './language.ts'
 // Texts of notes and of the command line, which are found and filled in without i18next: the core makes them in English, and starts in less time.
 
 /** The keys of a file of notes, which has groups: `import.copies`. */
-export type NoteKeyOf<Texts> = {
+type NoteKeyOf<Texts> = {
   [Group in keyof Texts & string]: `${Group}.${keyof Texts[Group] & string}`
 }[keyof Texts & string]
 
@@ -19,7 +19,7 @@ type TextAt<Texts, Key> = Key extends `${infer Group extends keyof Texts & strin
 type Placeholder<Text> = Text extends `${string}{{${infer Name}}}${infer Rest}` ? Name | Placeholder<Rest> : never
 
 /** The values that a note needs. */
-export type NoteValuesOf<Texts, Key> = Record<Placeholder<TextAt<Texts, Key>>, Note['values'][string]>
+type NoteValuesOf<Texts, Key> = Record<Placeholder<TextAt<Texts, Key>>, Note['values'][string]>
 
 /** Makes notes of one file of texts. The compiler checks key and values. */
 export type NoteMaker<Texts> = <Key extends NoteKeyOf<Texts>>(

@@ -1,10 +1,7 @@
 import type { Note, Sentence } from '../../../src-preload/contract/note.ts'
 import { notes } from '../../../src-renderer/i18n/en/notes.ts'
-import { type NoteKeyOf, type NoteMaker, noteMaker } from '../../../src-renderer/i18n/noteText.ts'
+import { type NoteMaker, noteMaker } from '../../../src-renderer/i18n/noteText.ts'
 import { StudioError } from '../errors.ts'
-
-/** Keys of the notes of the core. */
-export type NoteKey = NoteKeyOf<typeof notes>
 
 /** A note of an import, a sync or a converted document. */
 export const note = noteMaker('notes', notes) as NoteMaker<typeof notes>
