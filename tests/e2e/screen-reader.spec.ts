@@ -8,6 +8,13 @@ import { type Line, scripted, startScripted } from './scripted.ts'
 // A changed file is a changed script: read it as a person hears it. `npm run -s browser -- screen-reader --update-snapshots=changed` writes
 // changed steps anew. Take what differs from run to run out of them.
 
+/** Settings, section Chat. The rail has a link of the same name. */
+async function openChatSettings(page: Page): Promise<void> {
+  await goToPage(page, windowText('settings:title'))
+  const list = page.getByRole('complementary', { name: windowText('shell:list') })
+  await list.getByRole('link', { name: windowText('settings:chat.title'), exact: true }).click()
+}
+
 const heard = (place: Locator, step: string): Promise<void> =>
   expect(place).toMatchAriaSnapshot({ name: `${step}.aria.yml` })
 
@@ -93,11 +100,7 @@ test.describe('a scripted model', () => {
   test('a reply is announced by sentences while it arrives, where Settings say so, and its end', {
     tag: '@long',
   }, async ({ page }) => {
-    await goToPage(page, windowText('settings:title'))
-    await page
-      .getByRole('link', { name: windowText('settings:chat.title'), exact: true })
-      .last()
-      .click()
+    await openChatSettings(page)
     const setting = page.getByRole('switch', { name: windowText('settings:chat.readSentences') })
     await setting.click()
     await expect(setting).toBeChecked()
@@ -120,11 +123,7 @@ test.describe('a scripted model', () => {
     expect(announced).toBe(
       'scripted replied: Ferries. The first one is slow. The second one is not. The end. scripted has finished.',
     )
-    await goToPage(page, windowText('settings:title'))
-    await page
-      .getByRole('link', { name: windowText('settings:chat.title'), exact: true })
-      .last()
-      .click()
+    await openChatSettings(page)
     await setting.click()
   })
 
@@ -226,12 +225,10 @@ test.describe('the sandbox', () => {
   })
 
   test('settings', { tag: '@long' }, async ({ page }) => {
-    await goToPage(page, windowText('settings:title'))
-    await page
-      .getByRole('link', { name: windowText('settings:chat.title'), exact: true })
-      .last()
-      .click()
+    await openChatSettings(page)
     await expect(page.getByRole('heading', { level: 1, name: windowText('settings:chat.title') })).toBeVisible()
+    // The models of the service.
+    await expect(main(page).getByRole('option', { name: 'citer' }).first()).toBeAttached()
     await heard(main(page), 'settings-1-chat')
   })
 })

@@ -65,8 +65,10 @@ export function offerCommands(commands: readonly Command[]): () => void {
 export function offerTranslatedCommands(commands: () => readonly Command[]): () => void {
   let stop = offerCommands(commands())
   const again = (): void => {
-    stop()
+    const stopEarlier = stop
+    // Before the earlier ones are removed, so that each command keeps its place.
     stop = offerCommands(commands())
+    stopEarlier()
   }
   for (const event of ['languageChanged', 'textsLoaded']) i18n.on(event, again)
   return () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { i18n } from '../../../../src-renderer/i18n/index.ts'
 import {
   catalogue,
   entryAfter,
@@ -6,7 +7,12 @@ import {
   type PaletteLine,
   pieces,
 } from '../../../../src-renderer/shared/commands/matching.ts'
-import type { Command } from '../../../../src-renderer/shared/commands/registry.ts'
+import {
+  type Command,
+  commandStore,
+  offerCommands,
+  offerTranslatedCommands,
+} from '../../../../src-renderer/shared/commands/registry.ts'
 import type { CommandSource } from '../../../../src-renderer/shared/commands/sources.ts'
 
 const run = () => undefined
@@ -123,4 +129,13 @@ describe('the palette', () => {
     // CPU time, µs: normally about 5 ms. The limit detects excessive work.
     expect(process.cpuUsage(began).user).toBeLessThan(300_000)
   })
+})
+
+it('commands keep their places when their texts arrive or the language changes', () => {
+  const named = (...ids: string[]) => ids.map((id) => ({ id, title: id, group: 'chat' as const, run: () => undefined }))
+  const ends = [offerTranslatedCommands(() => named('new', 'model')), offerCommands(named('attach'))]
+  for (const event of ['textsLoaded', 'languageChanged']) i18n.emit(event)
+  expect([...commandStore.getState().commands.keys()]).toEqual(['new', 'model', 'attach'])
+  for (const end of ends) end()
+  expect(commandStore.getState().commands.size).toBe(0)
 })
