@@ -88,7 +88,7 @@ export const speech = {
   size: 'Größe',
   textSize: 'Text',
   textBytes_one: '{{count}} Byte',
-  textBytes_other: '{{count}} Byte',
+  textBytes_other: '{{count}} Bytes',
   cost: 'Kosten',
   samples: 'Unkomprimiertes Audio',
   requests: 'Anfragen',

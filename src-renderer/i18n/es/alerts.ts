@@ -44,9 +44,9 @@ export const alerts = {
   },
   busy: {
     title: '{{app}} tiene mucha actividad',
-    body_one: '{{count}} solicitud y {{spent}} SC en la última hora.',
-    body_many: '{{count}} de solicitudes y {{spent}} SC en la última hora.',
-    body_other: '{{count}} solicitudes y {{spent}} SC en la última hora.',
+    body_one: '{{count}} solicitud y {{spent}} SC en la última hora.',
+    body_many: '{{count}} de solicitudes y {{spent}} SC en la última hora.',
+    body_other: '{{count}} solicitudes y {{spent}} SC en la última hora.',
   },
   tokens: {
     title: '{{app}}: límite de tokens demasiado bajo',
@@ -66,11 +66,11 @@ export const alerts = {
     title_one: '{{app}} perdió la caché en {{count}} turno',
     title_many: '{{app}} perdió la caché en {{count}} de turnos seguidos',
     title_other: '{{app}} perdió la caché en {{count}} turnos seguidos',
-    body_one: '{{count}} token de su última solicitud no vino de la caché, lo que costó {{cost}} SC más. {{advice}}',
+    body_one: '{{count}} token de su última solicitud no vino de la caché, lo que costó {{cost}} SC más. {{advice}}',
     body_many:
-      '{{count}} de tokens de su última solicitud no vinieron de la caché, lo que costó {{cost}} SC más. {{advice}}',
+      '{{count}} de tokens de su última solicitud no vinieron de la caché, lo que costó {{cost}} SC más. {{advice}}',
     body_other:
-      '{{count}} tokens de su última solicitud no vinieron de la caché, lo que costó {{cost}} SC más. {{advice}}',
+      '{{count}} tokens de su última solicitud no vinieron de la caché, lo que costó {{cost}} SC más. {{advice}}',
     bodyUnpriced_one: '{{count}} token de su última solicitud no vino de la caché. {{advice}}',
     bodyUnpriced_many: '{{count}} de tokens de su última solicitud no vinieron de la caché. {{advice}}',
     bodyUnpriced_other: '{{count}} tokens de su última solicitud no vinieron de la caché. {{advice}}',

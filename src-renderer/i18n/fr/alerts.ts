@@ -44,9 +44,9 @@ export const alerts = {
   },
   busy: {
     title: '{{app}} est très active',
-    body_one: '{{count}} requête et {{spent}} SC au cours de la dernière heure.',
-    body_many: '{{count}} requêtes et {{spent}} SC au cours de la dernière heure.',
-    body_other: '{{count}} requêtes et {{spent}} SC au cours de la dernière heure.',
+    body_one: '{{count}} requête et {{spent}} SC au cours de la dernière heure.',
+    body_many: '{{count}} requêtes et {{spent}} SC au cours de la dernière heure.',
+    body_other: '{{count}} requêtes et {{spent}} SC au cours de la dernière heure.',
   },
   tokens: {
     title: '{{app}} : limite de tokens trop basse',
@@ -67,11 +67,11 @@ export const alerts = {
     title_many: '{{app}} a perdu le cache pendant {{count}} tours de suite',
     title_other: '{{app}} a perdu le cache pendant {{count}} tours de suite',
     body_one:
-      '{{count}} token de sa dernière requête ne venait pas du cache, ce qui a coûté {{cost}} SC de plus. {{advice}}',
+      '{{count}} token de sa dernière requête ne venait pas du cache, ce qui a coûté {{cost}} SC de plus. {{advice}}',
     body_many:
-      '{{count}} tokens de sa dernière requête ne venaient pas du cache, ce qui a coûté {{cost}} SC de plus. {{advice}}',
+      '{{count}} tokens de sa dernière requête ne venaient pas du cache, ce qui a coûté {{cost}} SC de plus. {{advice}}',
     body_other:
-      '{{count}} tokens de sa dernière requête ne venaient pas du cache, ce qui a coûté {{cost}} SC de plus. {{advice}}',
+      '{{count}} tokens de sa dernière requête ne venaient pas du cache, ce qui a coûté {{cost}} SC de plus. {{advice}}',
     bodyUnpriced_one: '{{count}} token de sa dernière requête ne venait pas du cache. {{advice}}',
     bodyUnpriced_many: '{{count}} tokens de sa dernière requête ne venaient pas du cache. {{advice}}',
     bodyUnpriced_other: '{{count}} tokens de sa dernière requête ne venaient pas du cache. {{advice}}',

@@ -19,7 +19,7 @@ export const common = {
   storageFailed:
     'L’espace de stockage du navigateur pour cette page est plein. Vos brouillons et vos choix ne seront conservés que jusqu’à la fermeture de cette fenêtre.',
   justNow: 'à l’instant',
-  named: '{{name}} : {{value}}',
+  named: '{{name}} : {{value}}',
   updatedAgo: 'Actualisé {{ago}}',
   checkedAgo: 'Vérifié {{ago}}',
   syncedAgo: 'Synchronisé {{ago}}',

@@ -2,11 +2,11 @@
 export const context = {
   title: 'Contexte',
   about: 'Ce que contient la prochaine requête, avant son envoi.',
-  sourceCounted_one: 'Envoyé jusqu’ici : {{count}} token, compté par le service. Tout ce qui est nouveau est estimé.',
+  sourceCounted_one: 'Envoyé jusqu’ici : {{count}} token, compté par le service. Tout ce qui est nouveau est estimé.',
   sourceCounted_many:
-    'Envoyé jusqu’ici : {{count}} tokens, comptés par le service. Tout ce qui est nouveau est estimé.',
+    'Envoyé jusqu’ici : {{count}} tokens, comptés par le service. Tout ce qui est nouveau est estimé.',
   sourceCounted_other:
-    'Envoyé jusqu’ici : {{count}} tokens, comptés par le service. Tout ce qui est nouveau est estimé.',
+    'Envoyé jusqu’ici : {{count}} tokens, comptés par le service. Tout ce qui est nouveau est estimé.',
   sourceAdjusted:
     'Tous les chiffres sont des estimations, ajustées à ce que le service a compté pour cette discussion.',
   sourceEstimated:

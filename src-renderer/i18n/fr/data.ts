@@ -65,7 +65,7 @@ export const data = {
     alone: 'Aucun autre ordinateur n’a encore écrit dans ce dossier.',
     same: 'Rien de nouveau des autres ordinateurs.',
     merged:
-      'Fusion effectuée. Discussions nouvelles : {{added, number}}, discussions modifiées : {{changed, number}}, messages nouveaux : {{messages, number}}.',
+      'Fusion effectuée. Nouvelles discussions : {{added, number}}, discussions modifiées : {{changed, number}}, nouveaux messages : {{messages, number}}.',
     written: 'Le fichier de cet ordinateur a été mis à jour.',
     refused: '{{name}} n’a pas été fusionné : {{problem}} La prochaine synchronisation réessaiera.',
   },

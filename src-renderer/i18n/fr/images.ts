@@ -62,7 +62,7 @@ export const images = {
     time: '{{time}}',
     waiting: 'En attente du service',
     fetching: 'Téléchargement de l’image',
-    of: 'Reçues : {{kept}} sur {{all}}',
+    of: 'Reçues : {{kept}} sur {{all}}',
     cancel: 'Annuler',
     cancelling: 'Annulation…',
     dismiss: 'Masquer',

@@ -55,7 +55,7 @@ export const offline = {
     done_one: 'Le service est de retour : {{count}} requête en attente est terminée.',
     done_many: 'Le service est de retour : {{count}} requêtes en attente sont terminées.',
     done_other: 'Le service est de retour : {{count}} requêtes en attente sont terminées.',
-    mixed: 'Le service est de retour. Requêtes en attente terminées : {{done}}, échouées : {{failed}}.',
+    mixed: 'Le service est de retour. Requêtes en attente terminées : {{done}}, échouées : {{failed}}.',
     show: 'Afficher',
   },
 }

@@ -22,7 +22,7 @@ export const questions = {
   more: 'Ajouter au budget',
   tomorrow: 'Autoriser jusqu’à demain (UTC)',
   refuse: 'Refuser',
-  notice: 'Modèle : {{models}}. Coût maximal : {{cost}}. Dépensé aujourd’hui : {{today}}.',
+  notice: 'Modèle : {{models}}. Coût maximal : {{cost}}. Dépensé aujourd’hui : {{today}}.',
   offer: 'Les questions passent facilement inaperçues quand cette page est en arrière-plan.',
   notify: 'Me notifier',
   before: {

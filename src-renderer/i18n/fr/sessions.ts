@@ -48,11 +48,11 @@ export const sessions = {
   chart: {
     title: 'Tokens par tour',
     label_one:
-      'Graphique des tokens de {{count}} tour : {{cached}} du cache, {{fresh}} nouveaux, {{out}} en sortie. Tours qui ont perdu le cache : {{lost}}. Le tableau ci-dessous contient les chiffres.',
+      'Graphique des tokens de {{count}} tour : {{cached}} du cache, {{fresh}} nouveaux, {{out}} en sortie. Tours qui ont perdu le cache : {{lost}}. Le tableau ci-dessous contient les chiffres.',
     label_many:
-      'Graphique des tokens de {{count}} tours : {{cached}} du cache, {{fresh}} nouveaux, {{out}} en sortie. Tours qui ont perdu le cache : {{lost}}. Le tableau ci-dessous contient les chiffres.',
+      'Graphique des tokens de {{count}} tours : {{cached}} du cache, {{fresh}} nouveaux, {{out}} en sortie. Tours qui ont perdu le cache : {{lost}}. Le tableau ci-dessous contient les chiffres.',
     label_other:
-      'Graphique des tokens de {{count}} tours : {{cached}} du cache, {{fresh}} nouveaux, {{out}} en sortie. Tours qui ont perdu le cache : {{lost}}. Le tableau ci-dessous contient les chiffres.',
+      'Graphique des tokens de {{count}} tours : {{cached}} du cache, {{fresh}} nouveaux, {{out}} en sortie. Tours qui ont perdu le cache : {{lost}}. Le tableau ci-dessous contient les chiffres.',
     cached: 'Du cache',
     fresh: 'Nouveaux',
     out: 'Sortie',
@@ -64,9 +64,9 @@ export const sessions = {
     turns_one: 'dans {{count}} tour',
     turns_many: 'dans {{count}} tours',
     turns_other: 'dans {{count}} tours',
-    lost_one: '{{count}} token ne venait pas du cache, ce qui a coûté {{cost}} SC de plus.',
-    lost_many: '{{count}} tokens ne venaient pas du cache, ce qui a coûté {{cost}} SC de plus.',
-    lost_other: '{{count}} tokens ne venaient pas du cache, ce qui a coûté {{cost}} SC de plus.',
+    lost_one: '{{count}} token ne venait pas du cache, ce qui a coûté {{cost}} SC de plus.',
+    lost_many: '{{count}} tokens ne venaient pas du cache, ce qui a coûté {{cost}} SC de plus.',
+    lost_other: '{{count}} tokens ne venaient pas du cache, ce qui a coûté {{cost}} SC de plus.',
     lostUnpriced_one: '{{count}} token ne venait pas du cache. Les prix sont inconnus.',
     lostUnpriced_many: '{{count}} tokens ne venaient pas du cache. Les prix sont inconnus.',
     lostUnpriced_other: '{{count}} tokens ne venaient pas du cache. Les prix sont inconnus.',

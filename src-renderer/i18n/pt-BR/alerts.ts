@@ -44,9 +44,9 @@ export const alerts = {
   },
   busy: {
     title: '{{app}} está muito ativo',
-    body_one: '{{count}} solicitação e {{spent}} SC na última hora.',
-    body_many: '{{count}} de solicitações e {{spent}} SC na última hora.',
-    body_other: '{{count}} solicitações e {{spent}} SC na última hora.',
+    body_one: '{{count}} solicitação e {{spent}} SC na última hora.',
+    body_many: '{{count}} de solicitações e {{spent}} SC na última hora.',
+    body_other: '{{count}} solicitações e {{spent}} SC na última hora.',
   },
   tokens: {
     title: '{{app}}: limite de tokens baixo demais',
@@ -66,11 +66,11 @@ export const alerts = {
     title_one: '{{app}} perdeu o cache em {{count}} rodada',
     title_many: '{{app}} perdeu o cache em {{count}} de rodadas seguidas',
     title_other: '{{app}} perdeu o cache em {{count}} rodadas seguidas',
-    body_one: '{{count}} token da última solicitação não veio do cache, o que custou {{cost}} SC a mais. {{advice}}',
+    body_one: '{{count}} token da última solicitação não veio do cache, o que custou {{cost}} SC a mais. {{advice}}',
     body_many:
-      '{{count}} de tokens da última solicitação não vieram do cache, o que custou {{cost}} SC a mais. {{advice}}',
+      '{{count}} de tokens da última solicitação não vieram do cache, o que custou {{cost}} SC a mais. {{advice}}',
     body_other:
-      '{{count}} tokens da última solicitação não vieram do cache, o que custou {{cost}} SC a mais. {{advice}}',
+      '{{count}} tokens da última solicitação não vieram do cache, o que custou {{cost}} SC a mais. {{advice}}',
     bodyUnpriced_one: '{{count}} token da última solicitação não veio do cache. {{advice}}',
     bodyUnpriced_many: '{{count}} de tokens da última solicitação não vieram do cache. {{advice}}',
     bodyUnpriced_other: '{{count}} tokens da última solicitação não vieram do cache. {{advice}}',

@@ -80,7 +80,7 @@ export const notes = {
       'Não foi lido, porque a pasta tem arquivos mais recentes demais de computadores desconhecidos. Exclua os que não são necessários.',
     insideData:
       'A pasta compartilhada não pode estar dentro da pasta de dados, cujos bancos de dados nenhuma ferramenta de sincronização pode copiar.',
-    noArchive: 'O arquivo não é um arquivo compactado do Inference Studio.',
+    noArchive: 'O arquivo não é um arquivo de conversas do Inference Studio.',
   },
   document: {
     images: 'Imagens omitidas: {{figure}}.',
@@ -91,9 +91,9 @@ export const notes = {
     headers: 'Cabeçalhos e rodapés foram omitidos.',
     comments: 'Os comentários foram omitidos.',
     repeated: 'Células, linhas ou espaços repetidos foram escritos uma vez, porque há repetições demais.',
-    long: 'O documento é muito longo: o texto depois de {{most}} caracteres foi omitido.',
+    long: 'O documento é muito longo: o texto depois dos primeiros {{most}} de caracteres foi omitido.',
     parts: 'Só as primeiras {{most}} partes foram lidas.',
-    slow: 'Páginas lidas, porque o PDF demora demais: as primeiras {{read}} de {{all}}.',
+    slow: 'O PDF demora demais. Páginas lidas desde o início: {{read}} de {{all}}.',
     brokenPages: 'Páginas que não puderam ser lidas ({{figure}}): {{pages}}.',
     scanned: 'Páginas sem texto, por exemplo por serem imagens digitalizadas ({{figure}}): {{pages}}.',
     xfa: 'As respostas deste formulário (XFA) foram omitidas. Para enviá-las, imprima-o em PDF e adicione esse arquivo.',

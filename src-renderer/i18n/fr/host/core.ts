@@ -22,9 +22,9 @@ export const core = {
     appExpired: '{{app}} a expiré',
     appBody: 'Une requête de cette app a été refusée.',
     busy: '{{app}} est très active',
-    busyBody_one: '{{count}} requête et {{spent}} SC au cours de la dernière heure.',
-    busyBody_many: '{{count}} requêtes et {{spent}} SC au cours de la dernière heure.',
-    busyBody_other: '{{count}} requêtes et {{spent}} SC au cours de la dernière heure.',
+    busyBody_one: '{{count}} requête et {{spent}} SC au cours de la dernière heure.',
+    busyBody_many: '{{count}} requêtes et {{spent}} SC au cours de la dernière heure.',
+    busyBody_other: '{{count}} requêtes et {{spent}} SC au cours de la dernière heure.',
     cache_one: '{{app}} a perdu le cache',
     cache_many: '{{app}} a perdu le cache pendant {{count}} tours de suite',
     cache_other: '{{app}} a perdu le cache pendant {{count}} tours de suite',
@@ -32,11 +32,11 @@ export const core = {
     cacheBody_many: '{{count}} tokens de sa dernière requête ne venaient pas du cache.',
     cacheBody_other: '{{count}} tokens de sa dernière requête ne venaient pas du cache.',
     cacheBodyCost_one:
-      '{{count}} token de sa dernière requête ne venait pas du cache, ce qui a coûté {{cost}} SC de plus.',
+      '{{count}} token de sa dernière requête ne venait pas du cache, ce qui a coûté {{cost}} SC de plus.',
     cacheBodyCost_many:
-      '{{count}} tokens de sa dernière requête ne venaient pas du cache, ce qui a coûté {{cost}} SC de plus.',
+      '{{count}} tokens de sa dernière requête ne venaient pas du cache, ce qui a coûté {{cost}} SC de plus.',
     cacheBodyCost_other:
-      '{{count}} tokens de sa dernière requête ne venaient pas du cache, ce qui a coûté {{cost}} SC de plus.',
+      '{{count}} tokens de sa dernière requête ne venaient pas du cache, ce qui a coûté {{cost}} SC de plus.',
     ban: 'Le service bloque les requêtes',
     banUntil: 'Fin du blocage : {{until}} UTC.',
     banOpen: 'Le service n’a pas indiqué de fin.',

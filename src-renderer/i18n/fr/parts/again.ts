@@ -111,11 +111,11 @@ export const again = {
     saved_many: '{{name}} enregistré avec {{figure}} requêtes.',
     saved_other: '{{name}} enregistré avec {{figure}} requêtes.',
     savedLess_one:
-      '{{name}} enregistré, requêtes : {{figure}}. Laissées de côté, car enregistrées en partie ou non textuelles : {{left}}.',
+      '{{name}} enregistré, requêtes : {{figure}}. Laissées de côté, car enregistrées en partie ou non textuelles : {{left}}.',
     savedLess_many:
-      '{{name}} enregistré, requêtes : {{figure}}. Laissées de côté, car enregistrées en partie ou non textuelles : {{left}}.',
+      '{{name}} enregistré, requêtes : {{figure}}. Laissées de côté, car enregistrées en partie ou non textuelles : {{left}}.',
     savedLess_other:
-      '{{name}} enregistré, requêtes : {{figure}}. Laissées de côté, car enregistrées en partie ou non textuelles : {{left}}.',
+      '{{name}} enregistré, requêtes : {{figure}}. Laissées de côté, car enregistrées en partie ou non textuelles : {{left}}.',
     clear: 'Effacer la sélection',
   },
 }

@@ -763,7 +763,7 @@ export const cli = {
     messages_other: '{{count}} mensagens novas',
     same: '{{name}}: nada de novo.',
     upToDate: '{{file}} está em dia.',
-    refused: '{{name}} não foi mesclado: {{problem}} Ele será lido de novo da próxima vez.',
+    refused: '{{name}} não foi incluído: {{problem}} Ele será lido de novo da próxima vez.',
   },
   chat: {
     notJson: '--schema: {{file}} não é JSON: {{reason}}',
