@@ -28,7 +28,7 @@ export const documents = {
     send_few: 'إرسال {{count}} صفحات كصور',
     send_many: 'إرسال {{count}} صفحة كصور',
     send_other: 'إرسال {{count}} صفحة كصور',
-    tokens_zero: '0 توكن تقديريًا، {{each}} لكل صورة.',
+    tokens_zero: 'لا توكنات تقديريًا، {{each}} لكل صورة.',
     tokens_one: 'توكن واحد تقديريًا، {{each}} لكل صورة.',
     tokens_two: 'توكنان تقديريًا، {{each}} لكل صورة.',
     tokens_few: '{{count}} توكنات تقديريًا، {{each}} لكل صورة.',

@@ -20,8 +20,8 @@ export const selfCheck = {
     calls: 'ページとコアの間の通信路',
     range: 'メディアファイルの一部（範囲リクエスト）',
     download: 'ファイルのダウンロード',
-    icons: 'トレイとウィンドウのアイコン',
-    run: 'チェック自体',
+    icons: '通知領域とウィンドウのアイコン',
+    run: '検査自体',
   },
   seen: {
     words: 'SQLite {{version}}が単語を見つける',
@@ -39,10 +39,10 @@ export const selfCheck = {
     tls: 'システムの証明書：{{figure}}件。信頼できるサーバーは受け入れられ、不明なサーバーは拒否される',
     served: 'ポリシー付きで配信され、トークンのないブラウザーは拒否される',
     drawn: '描画され、アドレスのないスクリプトはブロックされる',
-    webSocket: 'WebSocket経由の呼び出しに応答した',
+    webSocket: 'WebSocket経由の呼び出しに応答があった',
     messagePort: 'ページがMessagePort経由で応答を読んだ',
     range: '{{range}}で応答した',
-    download: 'チャットをMarkdownで{{bytes}}バイト',
+    download: 'Markdown形式のチャット{{bytes}}バイト',
     icons: '読み込める',
   },
   failed: {
@@ -50,8 +50,8 @@ export const selfCheck = {
     start: 'ローカルAPIまたはサンドボックスが起動しませんでした。',
     noKey: 'アプリキーのないリクエストに、ローカルAPIが401ではなく{{status}}を返しました。',
     search: '検索で、保存されたメッセージが見つかりません。',
-    passages: 'どのファイルも対象でない検索で、何かが見つかります。',
-    translation: 'リクエストを数えられませんでした。',
+    passages: '対象のファイルがない検索で、何かが見つかります。',
+    translation: 'リクエストのトークンを数えられませんでした。',
     validRefused: '有効な引数が拒否されます：{{reason}}',
     invalidAccepted: '無効な引数が受け入れられます。',
     documents: 'PDFのテキストが読み込まれません。',
@@ -93,16 +93,17 @@ export const selfCheck = {
     voice:
       'オプションのパッケージを含めて（npm install --include=optional）、Inference Studioを再インストールしてください。',
     keychain:
-      'キーチェーンが使えるようになるまで、APIキーはプログラムの終了時までしか保持されません。キーチェーンのロックを解除するかインストールして、もう一度チェックしてください。',
-    noSessionBus: 'デスクトップセッションにはあります。ここでは、ファイルまたは変数でAPIキーを指定してください。',
+      'キーチェーンが使えるようになるまで、APIキーはプログラムの終了時までしか保持されません。キーチェーンのロックを解除するかインストールして、もう一度検査してください。',
+    noSessionBus:
+      'デスクトップセッションではセッションバスを使用できます。ここでは、ファイルまたは環境変数でAPIキーを指定してください。',
     noCertificates:
-      '会社のプロキシに必要な場合は、インストールしてください。Linuxのパッケージは“ca-certificates”です。',
+      '会社のプロキシに必要な場合は、インストールしてください。Linuxのパッケージは"ca-certificates"です。',
     needs: '先に「{{check}}」を解決してください。',
     ended: 'Inference Studioを再インストールし、解決しない場合はこの一覧を開発者に送ってください。',
   },
   end: {
-    good: '失敗したチェックはありません（{{seconds}}秒）。',
-    bad: '失敗したチェックがあります（{{seconds}}秒）。',
+    good: '失敗した検査はありません（{{seconds}}秒）。',
+    bad: '失敗した検査があります（{{seconds}}秒）。',
     slow: '負荷の高いコンピューターでは、もっと時間が必要な場合があります：--wait SECONDS',
   },
 } as const

@@ -41,7 +41,7 @@ export const sessions = {
   chart: {
     title: 'ターン別のトークン',
     label_other:
-      '{{count}}ターンのトークンのグラフ：キャッシュから{{cached}}、新規{{fresh}}、出力{{out}}。{{lost}}ターンがキャッシュを失いました。数値は下の表にあります。',
+      '{{count}}ターンのトークンのグラフ：キャッシュから{{cached}}、新規{{fresh}}、出力{{out}}。キャッシュを失ったターン：{{lost}}。数値は下の表にあります。',
     cached: 'キャッシュから',
     fresh: '新規',
     out: '出力',
