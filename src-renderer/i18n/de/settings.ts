@@ -245,7 +245,7 @@ export const settings = {
     },
     check: 'Installation prüfen',
     checkHint:
-      'Startet das Programm ein weiteres Mal und probiert jeden Teil in einem temporären Ordner aus. Deine Daten, dein Schlüssel und der Dienst werden nicht verwendet. Die Ergebnisse sind auf Englisch.',
+      'Startet das Programm ein weiteres Mal und probiert jeden Teil in einem temporären Ordner aus. Deine Daten, dein Schlüssel und der Dienst werden nicht verwendet.',
     startCheck: 'Prüfung starten',
     checkAgain: 'Erneut prüfen',
     copyCheck: 'Ergebnisse kopieren',

@@ -233,7 +233,7 @@ export const settings = {
     },
     check: 'Check this installation',
     checkHint:
-      'Starts the program once more, which tries out every part of it in a temporary folder. Your data, your key and the service are not used. Results are in English.',
+      'Starts the program once more, which tries out every part of it in a temporary folder. Your data, your key and the service are not used.',
     startCheck: 'Start check',
     checkAgain: 'Check again',
     copyCheck: 'Copy results',

@@ -248,7 +248,7 @@ export const settings = {
     },
     check: 'Comprobar esta instalación',
     checkHint:
-      'Inicia el programa una vez más y prueba todas sus partes en una carpeta temporal. No usa tus datos, ni tu clave, ni el servicio. Los resultados están en inglés.',
+      'Inicia el programa una vez más y prueba todas sus partes en una carpeta temporal. No usa tus datos, ni tu clave, ni el servicio.',
     startCheck: 'Iniciar comprobación',
     checkAgain: 'Comprobar de nuevo',
     copyCheck: 'Copiar resultados',

@@ -248,7 +248,7 @@ export const settings = {
     },
     check: 'Vérifier cette installation',
     checkHint:
-      'Démarre le programme une fois de plus pour en essayer chaque partie dans un dossier temporaire. Vos données, votre clé et le service ne sont pas utilisés. Les résultats sont en anglais.',
+      'Démarre le programme une fois de plus pour en essayer chaque partie dans un dossier temporaire. Vos données, votre clé et le service ne sont pas utilisés.',
     startCheck: 'Lancer la vérification',
     checkAgain: 'Vérifier à nouveau',
     copyCheck: 'Copier les résultats',

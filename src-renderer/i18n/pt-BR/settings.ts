@@ -244,7 +244,7 @@ export const settings = {
     },
     check: 'Verificar esta instalação',
     checkHint:
-      'Inicia o programa mais uma vez, que experimenta todas as suas partes em uma pasta temporária. Seus dados, sua chave e o serviço não são usados. Os resultados são em inglês.',
+      'Inicia o programa mais uma vez, que experimenta todas as suas partes em uma pasta temporária. Seus dados, sua chave e o serviço não são usados.',
     startCheck: 'Iniciar verificação',
     checkAgain: 'Verificar de novo',
     copyCheck: 'Copiar resultados',

@@ -223,7 +223,7 @@ export const settings = {
       ready: '版本 {{version}} 将在你退出时安装。',
     },
     check: '检查此安装',
-    checkHint: '再启动一次程序，在临时文件夹中试运行它的各个部分。不会使用你的数据、密钥和服务。结果以英文显示。',
+    checkHint: '再启动一次程序，在临时文件夹中试运行它的各个部分。不会使用你的数据、密钥和服务。',
     startCheck: '开始检查',
     checkAgain: '重新检查',
     copyCheck: '复制结果',
