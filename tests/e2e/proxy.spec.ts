@@ -125,6 +125,7 @@ test('a budget in SC is enforced, and the refusal says what is left [ERR-04]', a
   await detail.getByRole('button', { name: raise }).click()
   // A comma is a decimal mark too, and the field shows what was understood.
   const budget = page.getByRole('dialog').getByLabel(/per day/i)
+  await expect(budget).toBeFocused()
   await budget.fill('5,50')
   await budget.blur()
   await expect(budget).toHaveValue('5.5')
@@ -184,6 +185,7 @@ test('a blocked app says why, with one action, and raises an alert', { tag: '@lo
   await card(page, 'Spender')
     .getByRole('button', { name: windowText('proxy:apps.blocked.raise') })
     .click()
+  await expect(page.getByRole('dialog').getByLabel(/per day/i)).toBeFocused()
   await saveDailyBudget(page, '5')
   await expect(card(page, 'Spender')).toContainText(windowText('proxy:apps.state.idle'))
   await card(page, 'Sleeper')

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { help, t } from '../../../src-renderer/i18n/cli.ts'
+import { help, languages, t } from '../../../src-renderer/i18n/cli.ts'
+import { pickLanguage } from '../../../src-renderer/i18n/language.ts'
 import { isTime } from './times.ts'
 
 // Options and argument parsers that several commands share.
@@ -60,4 +61,13 @@ export function port(text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (!(number <= 65_535)) throw new InvalidArgumentError(t('invalid.port'))
   return number
+}
+
+/** The value of `--lang`. */
+export function language(text: string): string {
+  const found = pickLanguage('', [text], languages)
+  if (found === 'en' && !/^en(?:-|$)/i.test(text)) {
+    throw new InvalidArgumentError(t('invalid.language', { languages: languages.join(', ') }))
+  }
+  return text
 }

@@ -1,6 +1,4 @@
-import { InvalidArgumentError } from 'commander'
-import { languages, t } from '../../../src-renderer/i18n/cli.ts'
-import { localeOfProcess, pickLanguage } from '../../../src-renderer/i18n/language.ts'
+import { localeOfProcess } from '../../../src-renderer/i18n/language.ts'
 
 // Which language a command speaks (decision 0061).
 
@@ -45,12 +43,3 @@ const isPosix = (locale: string): boolean => /^(?:C|POSIX)(?:[._]|$)/.test(local
 /** `de_AT.UTF-8@euro` is `de-AT`. */
 const tagsOf = (locale: string): string[] =>
   isPosix(locale) ? ['en'] : [locale.replace(/[.@].*$/s, '').replaceAll('_', '-')]
-
-/** The value of `--lang`. */
-export function language(text: string): string {
-  const found = pickLanguage('', [text], languages)
-  if (found === 'en' && !/^en(?:-|$)/i.test(text)) {
-    throw new InvalidArgumentError(t('invalid.language', { languages: languages.join(', ') }))
-  }
-  return text
-}

@@ -4,7 +4,7 @@ import { Argument, Command, CommanderError, Help, InvalidArgumentError, Option }
 import { and, help, speak, t } from '../../../src-renderer/i18n/cli.ts'
 import { selfCheckCommand, usualWait } from '../selfCheck/ownRun.ts'
 import { keySourceFault, usualKeyVariable } from './apiKey.ts'
-import { dataFolder, json, nonEmpty, path, port, shortName, time, zone } from './arguments.ts'
+import { dataFolder, json, language, nonEmpty, path, port, shortName, time, zone } from './arguments.ts'
 import { helpStyle, usageText } from './commanderWords.ts'
 import type { ServeOptions } from './commands/serve.ts'
 import { commandsOf, withExamples } from './commandTable.ts'
@@ -12,7 +12,7 @@ import { completionScript, shells } from './completion.ts'
 import { type ConnectionOptions, connectionUsageFault } from './connection.ts'
 import type { Parts } from './dependencies.ts'
 import { failureOf, usageErrorCode } from './failure.ts'
-import { language, wantedLanguages } from './language.ts'
+import { wantedLanguages } from './language.ts'
 import { manPage } from './manPage.ts'
 import {
   exitCodes,

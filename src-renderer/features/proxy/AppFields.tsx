@@ -9,7 +9,7 @@ import { Switch } from '../../shared/ui/Switch.tsx'
 import { TextArea } from '../../shared/ui/TextArea.tsx'
 import { Term, WithSc } from '../../shared/ui/WithSc.tsx'
 import { Swatch } from './appearance.tsx'
-import { type AppForm, budgets, colours, type FormErrors, limits, localText, shownBack } from './form.ts'
+import { type AppForm, type Budget, budgets, colours, type FormErrors, limits, localText, shownBack } from './form.ts'
 import { ModelMapField } from './ModelMapField.tsx'
 import { ModelsField } from './ModelsField.tsx'
 
@@ -17,6 +17,8 @@ export interface FieldsProps {
   form: AppForm
   errors: FormErrors
   bodyDays: number
+  /** The field that has the focus first, if it is not the first one. */
+  first?: Budget | undefined
   onChange: (change: Partial<AppForm>) => void
 }
 
@@ -225,7 +227,7 @@ const numberParts = {
 } as const
 
 /** The optional numbers of an app: its limits or its budgets. */
-function NumberFields({ part, form, errors, onChange }: FieldsProps & { part: keyof typeof numberParts }) {
+function NumberFields({ part, form, errors, first, onChange }: FieldsProps & { part: keyof typeof numberParts }) {
   const { t } = useTranslation('proxy')
   const { names, inputMode, none, fault } = numberParts[part]
   return (
@@ -236,6 +238,7 @@ function NumberFields({ part, form, errors, onChange }: FieldsProps & { part: ke
             <TextInput
               inputMode={inputMode}
               className="num"
+              data-first={name === first || undefined}
               placeholder={t(none)}
               value={form[name]}
               onChange={(event) => onChange({ [name]: event.target.value })}

@@ -32,6 +32,7 @@ import { filterBy, setPaused } from './actions.ts'
 import { Badge, Sparkline } from './appearance.tsx'
 import { type AppActivity, activityOf, asksPerson, type BlockedBy, blockedBy } from './appState.ts'
 import { compact, count, exact, showLimit, showSc, showSpent, showTime } from './figures.ts'
+import { type Budget, budgets } from './form.ts'
 import { LoadingCard } from './LoadingCard.tsx'
 
 /** A dialog that a card opens. */
@@ -39,7 +40,8 @@ export type CardAction = 'edit' | 'setUp' | 'rotate' | 'revoke' | 'resetSpend' |
 
 export interface CardsProps {
   onConnect: () => void
-  onAction: (action: CardAction, app: App) => void
+  /** @param first the field of the form that has the focus first */
+  onAction: (action: CardAction, app: App, first?: Budget) => void
 }
 
 /** The active apps, and below them the collapsed list of ended apps. */
@@ -146,13 +148,14 @@ function Blocked({ app, by, onAction }: { app: App; by: BlockedBy; onAction: Car
   const { t } = useTranslation('proxy')
   const resume = () => void setPaused(app, false)
   const { action } = blockedState(by)
+  const budget = budgets.find((name) => name === by.replace('short', 'budget'))
   const asks = asksPerson(app, by)
   return (
     <p className="flex items-center gap-2 text-s">
       <span className={cx('min-w-0 flex-1', by === 'paused' || asks ? 'text-warn' : 'text-bad')}>
         {joinSentences([t(`apps.blocked.${by}`), asks && t('apps.blocked.asks')])}
       </span>
-      <Button size="small" onClick={by === 'paused' ? resume : () => onAction('edit', app)}>
+      <Button size="small" onClick={by === 'paused' ? resume : () => onAction('edit', app, budget)}>
         {t(`apps.blocked.${action}`)}
       </Button>
     </p>

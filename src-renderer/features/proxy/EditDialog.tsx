@@ -7,12 +7,14 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { FormDialog } from '../../shared/ui/Dialog.tsx'
 import { useCall } from '../../shared/useCall.ts'
 import { AppFields } from './AppFields.tsx'
-import { formOf } from './form.ts'
+import { type Budget, formOf } from './form.ts'
 import { submitting, useAppForm } from './useAppForm.ts'
 
 interface EditProps {
   app: App | null
   bodyDays: number
+  /** The budget that a person wants to raise. */
+  first?: Budget | undefined
   onClose: () => void
 }
 
@@ -31,7 +33,7 @@ export function EditDialog({ app, ...props }: EditProps) {
   )
 }
 
-function EditForm({ app, bodyDays, onClose }: EditProps & { app: App }) {
+function EditForm({ app, bodyDays, first, onClose }: EditProps & { app: App }) {
   const { t } = useTranslation('proxy')
   const studio = useStudio()
   const { form, errors, hasErrors, change, read, element } = useAppForm(() => formOf(app), app.expiresAt)
@@ -42,7 +44,7 @@ function EditForm({ app, bodyDays, onClose }: EditProps & { app: App }) {
   }
   return (
     <form ref={element} noValidate className="flex flex-col gap-4" onSubmit={submitting(save)}>
-      <AppFields form={form} errors={errors} bodyDays={bodyDays} onChange={change} />
+      <AppFields form={form} errors={errors} bodyDays={bodyDays} first={first} onChange={change} />
       {problem && <ProblemNotice problem={problem} on={{ retry: save }} />}
       <DialogFooter note={hasErrors ? t('form.bad.some') : null}>
         <Button disabled={busy} onClick={onClose}>

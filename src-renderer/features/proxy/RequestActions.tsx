@@ -12,6 +12,7 @@ import { Confirmed } from './AppActions.tsx'
 import { askDetail, attempt, inspectRow, openAsChat, say, showDialog, toggleMark } from './actions.ts'
 import { asCurl, keyPlaceholder } from './curl.ts'
 import { EditDialog } from './EditDialog.tsx'
+import { budgets } from './form.ts'
 import { recordedRequest } from './recorded.ts'
 
 /** The address in the copied command line while the proxy is off. */
@@ -123,12 +124,14 @@ function RaiseBudget({ row }: { row: RequestRow }) {
   const { who, state, problem } = row
   const app = useApps()?.find(({ id, revokedAt }) => who.kind === 'app' && id === who.id && revokedAt === null)
   if (!app || state !== 'refused' || !problem?.kind.startsWith('budget_')) return null
+  const { kind } = problem
+  const first = budgets.find((name) => name.toLowerCase() === kind.replace('_', ''))
   return (
     <>
       <Button variant="primary" icon={Gauge} onClick={() => setEdited(app)}>
         {t('apps.blocked.raise')}
       </Button>
-      <EditDialog app={edited} bodyDays={bodyDays} onClose={() => setEdited(null)} />
+      <EditDialog app={edited} first={first} bodyDays={bodyDays} onClose={() => setEdited(null)} />
     </>
   )
 }

@@ -39,7 +39,8 @@ export interface AppForm {
 
 export const limits = ['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const
 export const budgets = ['budgetDay', 'budgetMonth', 'budgetTotal'] as const
-type NumberField = (typeof limits)[number] | (typeof budgets)[number] | 'askAbove' | 'busyRequests' | 'busySpend'
+export type Budget = (typeof budgets)[number]
+type NumberField = (typeof limits)[number] | Budget | 'askAbove' | 'busyRequests' | 'busySpend'
 
 export type FormError =
   | 'name'

@@ -17,9 +17,10 @@ import { useRequests } from '../../stores/requests.ts'
 import { type AppAction, AppActions } from './AppActions.tsx'
 import { AskAgain } from './AskAgain.tsx'
 import { attempt, say, startProxyPage } from './actions.ts'
-import { type CardAction, Cards } from './Cards.tsx'
+import { Cards, type CardsProps } from './Cards.tsx'
 import { ConnectDialog, type Connecting } from './ConnectDialog.tsx'
 import { EditDialog } from './EditDialog.tsx'
+import type { Budget } from './form.ts'
 import { ProxyInspector } from './Inspector.tsx'
 import { Log } from './Log.tsx'
 import { ProxyNotices } from './ProxyNotices.tsx'
@@ -38,13 +39,13 @@ const enable = (proxyEnabled: boolean) => void attempt((client) => client.app.up
 
 function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
   const box = useRef<HTMLDivElement>(null)
-  const [edited, setEdited] = useState<App | null>(null)
+  const [edited, setEdited] = useState<{ app: App; first?: Budget | undefined } | null>(null)
   const [connecting, setConnecting] = useState<Connecting | null>(null)
   const [asked, setAsked] = useState<AppAction | null>(null)
   const dialog = useRequests((store) => store.dialog)
   const { allPaused, pauseAll, any } = usePauseAll()
-  const onAction = (action: CardAction, app: App) => {
-    if (action === 'edit') setEdited(app)
+  const onAction: CardsProps['onAction'] = (action, app, first) => {
+    if (action === 'edit') setEdited({ app, first })
     else if (action === 'setUp') setConnecting({ start: 'key', app })
     else if (action === 'rotate') setConnecting({ start: 'rotate', app })
     else setAsked({ action, app })
@@ -74,14 +75,19 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
           <Log box={box} />
         </div>
       </div>
-      <EditDialog app={edited} onClose={() => setEdited(null)} bodyDays={settings.bodyDays} />
+      <EditDialog
+        app={edited?.app ?? null}
+        first={edited?.first}
+        onClose={() => setEdited(null)}
+        bodyDays={settings.bodyDays}
+      />
       <ConnectDialog
         connecting={connecting}
         onClose={() => setConnecting(null)}
         onTurnOn={() => enable(true)}
         onEdit={(app) => {
           setConnecting(null)
-          setEdited(app)
+          setEdited({ app })
         }}
         onRotate={() => connecting?.app && setConnecting({ start: 'rotate', app: connecting.app })}
         baseUrl={proxy.baseUrl}

@@ -9,7 +9,7 @@ import {
   emptySetup,
   type Message,
 } from '../../../../src-preload/contract/chat.ts'
-import { t } from '../../../../src-renderer/i18n/cli.ts'
+import { showNote, t } from '../../../../src-renderer/i18n/cli.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
 import type { Parts } from '../dependencies.ts'
@@ -125,7 +125,7 @@ async function attach(studio: UsedStudio, paths: readonly string[]) {
       } else {
         const { mediaId, name, notes } = await studio.client.documents.add({ uploadId })
         documents.push({ mediaId, name, pages: null })
-        for (const note of notes) tell('warn', `${name}: ${note}`)
+        for (const note of notes) tell('warn', `${name}: ${showNote(note)}`)
       }
     } finally {
       await file.close()

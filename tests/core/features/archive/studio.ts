@@ -67,16 +67,16 @@ export function openStudio(
     now,
   })
 
+  const { sync: syncCoded } = archive
   const saved = ({ downloadId }: Download): Promise<Buffer> => readDownload(transfers, downloadId)
 
   return {
     dataDir,
     store,
     library,
-    archive: {
-      ...archive,
-      sync: async (...given: Parameters<typeof archive.sync>) => inEnglish(await archive.sync(...given)),
-    },
+    archive: Object.assign(archive as Omit<Archive, 'sync'>, {
+      sync: async (...given: Parameters<typeof syncCoded>) => inEnglish(await syncCoded(...given)),
+    }),
     media,
     transfers,
     lines,
