@@ -121,9 +121,11 @@ test('Enter during a reply queues the message with its files, in order, and each
 
 test('after Stop the queue waits for the person, who sends, edits and removes', async ({ page }) => {
   await start(page)
-  await enterText(page, 'Second')
-  await enterText(page, 'Third')
-  await enterText(page, 'Fourth')
+  for (const [at, text] of ['Second', 'Third', 'Fourth'].entries()) {
+    await enterText(page, text)
+    // While one is on its way to the core, the next stays in the field.
+    await expect(queue(page)).toHaveCount(at + 1)
+  }
   await composer(page).press('Escape')
   await expect(replies(page).last()).toHaveAttribute('data-status', 'stopped')
   const held = windowText('composer:queueHeld')

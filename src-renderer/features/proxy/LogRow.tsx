@@ -19,7 +19,7 @@ export const rowHeight = 32
 export const columns = cx(
   'grid items-center gap-x-2.5 px-3',
   'grid-cols-[5.2em_minmax(0,0.8fr)_minmax(0,1.2fr)_5.5em]',
-  '@min-[520px]:grid-cols-[6.3em_minmax(0,1fr)_minmax(0,1.7fr)_minmax(0,1fr)_9.4em]',
+  '@min-[520px]:grid-cols-[6.3em_minmax(0,1.15fr)_minmax(0,1.75fr)_minmax(4em,0.6fr)_9.4em]',
   '@min-[760px]:grid-cols-[7.5em_minmax(0,1fr)_6em_minmax(0,1fr)_minmax(0,1.6fr)_5.2em_12em_9.4em]',
   '@min-[900px]:grid-cols-[7.5em_minmax(0,1.1fr)_6.3em_minmax(0,1.5fr)_minmax(0,1.8fr)_5.3em_5.2em_12em_9.4em]',
 )
