@@ -59,8 +59,12 @@ test('a reply with undrawn parts is read and copied whole, found anywhere, and k
     await page.evaluate(`location.hash = '#/chat/${chat.id}', null`)
     await page.until(`document.querySelector('article[data-role="assistant"] .md-undrawn')`)
     await page.until(isStable)
-    // A section that was just drawn is laid out, and read, a frame later.
-    await expect.poll(() => paragraphsForScreenReaders(page)).toBe(paragraphs.length - 1)
+    // Also parts that were drawn, and are out of view again.
+    for (const part of [1, 0, 0.3, 0.6, 0.45, 1]) {
+      await page.evaluate(`${scrollTo}(${part})`)
+      await page.until(isStable)
+      await expect.poll(() => paragraphsForScreenReaders(page), `scrolled to ${part}`).toBe(paragraphs.length - 1)
+    }
     expect(await page.evaluate(`document.querySelectorAll('.md-undrawn').length`)).toBeGreaterThan(10)
     expect(await page.evaluate(copiedParagraphs)).toBe(paragraphs.length - 1)
     expect(await page.evaluate(jumpsWhileScrolledUp)).toEqual([])
@@ -101,7 +105,7 @@ test('a match is found by its number in a reply whose beginning is not in the pa
   }
 })
 
-/** How many paragraphs are drawn, or named by an element in the accessibility tree, from which a screen reader reads. */
+/** How many paragraphs are in the accessibility tree, from which a screen reader reads. */
 async function paragraphsForScreenReaders(page: DevToolsPage): Promise<number> {
   const { targetInfos } = (await page.cdp.send('Target.getTargets')) as {
     targetInfos: { targetId: string; type: string; url: string }[]
@@ -109,11 +113,10 @@ async function paragraphsForScreenReaders(page: DevToolsPage): Promise<number> {
   const targetId = targetInfos.find(({ type, url }) => type === 'page' && url.startsWith('http'))?.targetId
   const { sessionId } = await page.cdp.send('Target.attachToTarget', { targetId, flatten: true })
   const { nodes } = (await page.cdp.send('Accessibility.getFullAXTree', {}, String(sessionId))) as {
-    nodes: { ignored: boolean; role?: { value: string }; name?: { value: string } }[]
+    nodes: { ignored: boolean; name?: { value: string } }[]
   }
-  const labels = nodes.filter(({ ignored, role }) => !ignored && role?.value === 'image').map(({ name }) => name?.value)
-  const drawn = await page.evaluate<string>(`document.querySelector('article[data-role="assistant"] .md').innerText`)
-  return new Set([...labels, drawn].join('\n').match(/Paragraph \d+/g)).size
+  const texts = nodes.filter(({ ignored }) => !ignored).map(({ name }) => name?.value)
+  return new Set(texts.join('\n').match(/Paragraph \d+/g)).size
 }
 
 const copiedParagraphs = `(() => {

@@ -9,7 +9,7 @@ import { useMarkdownTexts } from './messages.ts'
 import { Nodes, PlainText } from './nodes.tsx'
 import { parseBlock } from './parse.ts'
 import { joinTables } from './tables.ts'
-import { shows, writtenText } from './undrawn.ts'
+import { nameWhileSkipped, shows, writtenText } from './undrawn.ts'
 import './markdown.css'
 
 /** Characters of the end of a long text that are drawn at once when it appears. */
@@ -219,6 +219,9 @@ const Section = memo(function Section({ blocks, settled, growing, isFirst, isLon
       cancel?.()
     }
   }, [isDrawn, isLong, isSearched, blocks])
+  useEffect(() => {
+    if (isDrawn && settled && box.current) return nameWhileSkipped(box.current, blocks)
+  }, [isDrawn, settled, blocks])
   // Its text is for a screen reader. A label, because the browser has no accessible text in a box that it has not laid out.
   if (!isDrawn) return <div ref={box} className="md-section md-undrawn" role="img" aria-label={writtenText(blocks)} />
   return (

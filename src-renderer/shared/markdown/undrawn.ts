@@ -12,6 +12,28 @@ export const sectionsOf = (element: Element): readonly Section[] => shownBy.get(
 /** The text of a section as Markdown. */
 export const writtenText = (section: Section): string => section.map(sourceOf).join('')
 
+/**
+ * Names a drawn section while the browser skips its contents because they are out of view, and so have no accessible text. Returns the
+ * function that stops it.
+ */
+export function nameWhileSkipped(box: Element, section: Section): () => void {
+  const name = (isSkipped: boolean): void => {
+    if (isSkipped) {
+      box.setAttribute('role', 'img')
+      box.setAttribute('aria-label', writtenText(section))
+    } else for (const attribute of ['role', 'aria-label']) box.removeAttribute(attribute)
+  }
+  const follow = (event: Event): void => {
+    // The elements inside of a box have such events too.
+    if (event.target === box && 'skipped' in event) name(event.skipped === true)
+  }
+  box.addEventListener('contentvisibilityautostatechange', follow)
+  return () => {
+    box.removeEventListener('contentvisibilityautostatechange', follow)
+    name(false)
+  }
+}
+
 /** Whether parts of a message are not in the page. */
 export const hasUndrawn = (message: Element): boolean => message.querySelector('.md-undrawn, .md-earlier') !== null
 

@@ -48,15 +48,21 @@ describe('the address of the local API', () => {
   })
 
   it('is only 127.0.0.1 if ::1 is not available, with a reason', async () => {
+    // A port that is free on both addresses: others listen on 127.0.0.1 at the same time.
+    const free = createServer().listen(0, '127.0.0.1')
+    await event(free, 'listening')
+    const { port: known } = free.address() as { port: number }
     const other = createServer()
     servers.push(other)
-    other.listen(0, '::1')
+    other.listen(known, '::1')
     const failed = await Promise.race([
       event(other, 'listening').then(() => false),
       event(other, 'error').then(() => true),
     ])
-    const port = failed ? 0 : (other.address() as { port: number }).port
-    const gate = await openGate(echo, {}, { port, ipv6: true })
+    const ended = event(free, 'close')
+    free.close()
+    await ended
+    const gate = await openGate(echo, {}, { port: failed ? 0 : known, ipv6: true })
     gates.push(gate)
     expect(gate.proxy.ipv6Problem?.kind).toBe('port_taken')
     expect(gate.proxy.ipv6Problem?.message).toContain('only on 127.0.0.1')
