@@ -38,9 +38,7 @@ export async function readTexts(language: string): Promise<LanguageTexts> {
 }
 
 const plural = /_(zero|one|two|few|many|other)$/
-/** Without formats: `{{count, number}}` is `{{count}}`. */
-const placeholders = (text: string): string[] =>
-  [...text.matchAll(/\{\{\s*([\w.]+)[^}]*\}\}/g)].map(([, name]) => `{{${name}}}`).sort()
+const placeholders = (text: string): string[] => (text.match(/\{\{[^}]*\}\}/g) ?? []).sort()
 const tags = (text: string): string[] => (text.match(/<\/?\w+\/?>|\$t\([^)]*\)/g) ?? []).sort()
 
 /** Words that are the same in every language. */

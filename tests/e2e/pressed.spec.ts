@@ -46,6 +46,7 @@ test.beforeEach(async ({ page }) => {
 async function press(page: Page, element: Locator, meanwhile: () => Promise<unknown>): Promise<void> {
   await element.hover()
   await page.mouse.down()
+  expect(await element.evaluate((one) => one.matches(':active')), 'it is pressed').toBe(true)
   await meanwhile()
   await page.mouse.up()
 }

@@ -7,9 +7,9 @@ export const palette = {
   count_zero: 'لا نتائج',
   count_one: 'نتيجة واحدة',
   count_two: 'نتيجتان',
-  count_few: '{{count, number}} نتائج',
-  count_many: '{{count, number}} نتيجة',
-  count_other: '{{count, number}} نتيجة',
+  count_few: '{{count}} نتائج',
+  count_many: '{{count}} نتيجة',
+  count_other: '{{count}} نتيجة',
   groups: {
     recent: 'الأخيرة',
     chat: 'الدردشة',

@@ -28,9 +28,9 @@ export const textActions = {
   tooLong_zero: 'لا يمكن إرسال التحديد مع موجِّهه.',
   tooLong_one: 'التحديد مع موجِّهه أطول من حرف واحد.',
   tooLong_two: 'التحديد مع موجِّهه أطول من حرفين.',
-  tooLong_few: 'التحديد مع موجِّهه أطول من {{count, number}} أحرف.',
-  tooLong_many: 'التحديد مع موجِّهه أطول من {{count, number}} حرفًا.',
-  tooLong_other: 'التحديد مع موجِّهه أطول من {{count, number}} حرف.',
+  tooLong_few: 'التحديد مع موجِّهه أطول من {{count}} أحرف.',
+  tooLong_many: 'التحديد مع موجِّهه أطول من {{count}} حرفًا.',
+  tooLong_other: 'التحديد مع موجِّهه أطول من {{count}} حرف.',
   settings: {
     title: 'إجراءات النص',
     about:

@@ -4,8 +4,8 @@ export const palette = {
   placeholder: 'Befehle, Chats, Modelle und Einstellungen suchen',
   results: 'Treffer',
   nothing: 'Keine Treffer für „{{text}}“.',
-  count_one: '{{count, number}} Treffer',
-  count_other: '{{count, number}} Treffer',
+  count_one: '{{count}} Treffer',
+  count_other: '{{count}} Treffer',
   groups: {
     recent: 'Zuletzt verwendet',
     chat: 'Chat',

@@ -25,8 +25,8 @@ export const textActions = {
   regenerate: 'Neu erzeugen',
   changed: 'Der Text im Feld hat sich seit dem Auswählen geändert. Kopiere stattdessen das Ergebnis.',
   noModel: 'Wähle ein Modell für Textaktionen unter „Einstellungen > Chat“.',
-  tooLong_one: 'Die Auswahl mit ihrem Prompt ist länger als {{count, number}} Zeichen.',
-  tooLong_other: 'Die Auswahl mit ihrem Prompt ist länger als {{count, number}} Zeichen.',
+  tooLong_one: 'Die Auswahl mit ihrem Prompt ist länger als {{count}} Zeichen.',
+  tooLong_other: 'Die Auswahl mit ihrem Prompt ist länger als {{count}} Zeichen.',
   settings: {
     title: 'Textaktionen',
     about:

@@ -4,8 +4,8 @@ export const palette = {
   placeholder: 'Search commands, chats, models and settings',
   results: 'Results',
   nothing: 'No results for “{{text}}”.',
-  count_one: '{{count, number}} result',
-  count_other: '{{count, number}} results',
+  count_one: '{{count}} result',
+  count_other: '{{count}} results',
   groups: {
     recent: 'Recent',
     chat: 'Chat',

@@ -25,8 +25,8 @@ export const textActions = {
   regenerate: 'Regenerate',
   changed: 'The text in the field has changed since you selected it. Copy the result instead.',
   noModel: 'Choose a model for text actions in Settings > Chat.',
-  tooLong_one: 'The selection with its prompt is longer than {{count, number}} character.',
-  tooLong_other: 'The selection with its prompt is longer than {{count, number}} characters.',
+  tooLong_one: 'The selection with its prompt is longer than {{count}} character.',
+  tooLong_other: 'The selection with its prompt is longer than {{count}} characters.',
   settings: {
     title: 'Text actions',
     about:

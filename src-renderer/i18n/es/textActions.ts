@@ -25,9 +25,9 @@ export const textActions = {
   regenerate: 'Generar de nuevo',
   changed: 'El texto del campo ha cambiado desde que lo seleccionaste. Copia el resultado.',
   noModel: 'Elige un modelo para las acciones de texto en Ajustes > Chat.',
-  tooLong_one: 'La selección y su prompt juntos tienen más de {{count, number}} carácter.',
-  tooLong_many: 'La selección y su prompt juntos tienen más de {{count, number}} de caracteres.',
-  tooLong_other: 'La selección y su prompt juntos tienen más de {{count, number}} caracteres.',
+  tooLong_one: 'La selección y su prompt juntos tienen más de {{count}} carácter.',
+  tooLong_many: 'La selección y su prompt juntos tienen más de {{count}} de caracteres.',
+  tooLong_other: 'La selección y su prompt juntos tienen más de {{count}} caracteres.',
   settings: {
     title: 'Acciones de texto',
     about:

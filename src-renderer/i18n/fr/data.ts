@@ -60,12 +60,12 @@ export const data = {
     automaticHint:
       'Au démarrage d’Inference Studio, à intervalles réguliers et peu après chacune de vos modifications.',
     every: 'Intervalle',
-    minutes: '{{minutes, number}} min',
+    minutes: '{{minutes}} min',
     none: 'Pas encore synchronisé.',
     alone: 'Aucun autre ordinateur n’a encore écrit dans ce dossier.',
     same: 'Rien de nouveau des autres ordinateurs.',
     merged:
-      'Fusion effectuée. Nouvelles discussions : {{added, number}}, discussions modifiées : {{changed, number}}, nouveaux messages : {{messages, number}}.',
+      'Fusion effectuée. Nouvelles discussions : {{added}}, discussions modifiées : {{changed}}, nouveaux messages : {{messages}}.',
     written: 'Le fichier de cet ordinateur a été mis à jour.',
     refused: '{{name}} n’a pas été fusionné : {{problem}} La prochaine synchronisation réessaiera.',
   },
@@ -98,9 +98,9 @@ export const data = {
       year: 'Une pour chacun des 7 derniers jours, chacune des 4 dernières semaines et chacun des 12 derniers mois. Celles de cet ordinateur qui sont plus anciennes sont supprimées.',
       other: 'Selon vos propres règles. Celles de cet ordinateur qui sont plus anciennes sont supprimées.',
     },
-    count_one: '{{count, number}} sauvegarde dans ce dossier',
-    count_many: '{{count, number}} sauvegardes dans ce dossier',
-    count_other: '{{count, number}} sauvegardes dans ce dossier',
+    count_one: '{{count}} sauvegarde dans ce dossier',
+    count_many: '{{count}} sauvegardes dans ce dossier',
+    count_other: '{{count}} sauvegardes dans ce dossier',
   },
   stage: {
     databases: 'Copie des bases de données',

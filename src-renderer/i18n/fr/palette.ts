@@ -4,9 +4,9 @@ export const palette = {
   placeholder: 'Rechercher des commandes, discussions, modèles et réglages',
   results: 'Résultats',
   nothing: 'Aucun résultat pour « {{text}} ».',
-  count_one: '{{count, number}} résultat',
-  count_many: '{{count, number}} résultats',
-  count_other: '{{count, number}} résultats',
+  count_one: '{{count}} résultat',
+  count_many: '{{count}} résultats',
+  count_other: '{{count}} résultats',
   groups: {
     recent: 'Récents',
     chat: 'Discussions',

@@ -25,9 +25,9 @@ export const textActions = {
   regenerate: 'Régénérer',
   changed: 'Le texte du champ a changé depuis la sélection. Copiez plutôt le résultat.',
   noModel: 'Choisissez un modèle pour les actions sur le texte dans Réglages > Discussions.',
-  tooLong_one: 'La sélection et son prompt dépassent {{count, number}} caractère.',
-  tooLong_many: 'La sélection et son prompt dépassent {{count, number}} caractères.',
-  tooLong_other: 'La sélection et son prompt dépassent {{count, number}} caractères.',
+  tooLong_one: 'La sélection et son prompt dépassent {{count}} caractère.',
+  tooLong_many: 'La sélection et son prompt dépassent {{count}} caractères.',
+  tooLong_other: 'La sélection et son prompt dépassent {{count}} caractères.',
   settings: {
     title: 'Actions sur le texte',
     about:

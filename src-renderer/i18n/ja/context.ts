@@ -7,7 +7,7 @@ export const context = {
   sourceEstimated: '数値はすべて推定です。最初の返信のときに、サービスが送信分を計測します。',
   meter: 'コンテキストの使用量',
   used_other: '{{count}}トークンのうち推定{{used}}',
-  usedOnly_other: '推定{{count, number}}トークン',
+  usedOnly_other: '推定{{count}}トークン',
   unknown: '最大値不明',
   nearlyFull: '残りわずか',
   tooLong: '超過',

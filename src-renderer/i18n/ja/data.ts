@@ -50,12 +50,11 @@ export const data = {
     automatic: '自動的に同期',
     automaticHint: 'Inference Studioの起動時、一定の間隔、および変更の直後に同期します。',
     every: '間隔',
-    minutes: '{{minutes, number}}分',
+    minutes: '{{minutes}}分',
     none: 'まだ同期していません。',
     alone: 'ほかのコンピューターは、まだこのフォルダーに書き込んでいません。',
     same: 'ほかのコンピューターからの新しい内容はありません。',
-    merged:
-      '統合：新しいチャット{{added, number}}件、変更されたチャット{{changed, number}}件、新しいメッセージ{{messages, number}}件。',
+    merged: '統合：新しいチャット{{added}}件、変更されたチャット{{changed}}件、新しいメッセージ{{messages}}件。',
     written: 'このコンピューターのファイルが更新されました。',
     refused: '{{name}}は統合されませんでした：{{problem}}次の同期で再試行されます。',
   },
@@ -87,7 +86,7 @@ export const data = {
       year: '過去7日の各日、過去4週の各週、過去12か月の各月につき1個。このコンピューターのそれより古いものは削除されます。',
       other: '独自の規則に従います。このコンピューターの古いものは削除されます。',
     },
-    count_other: 'このフォルダーにバックアップ{{count, number}}個',
+    count_other: 'このフォルダーにバックアップ{{count}}個',
   },
   stage: {
     databases: 'データベースをコピー中',

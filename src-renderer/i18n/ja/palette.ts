@@ -4,7 +4,7 @@ export const palette = {
   placeholder: 'コマンド、チャット、モデル、設定を検索',
   results: '結果',
   nothing: '「{{text}}」の検索結果はありません。',
-  count_other: '結果{{count, number}}件',
+  count_other: '結果{{count}}件',
   groups: {
     recent: '最近使用',
     chat: 'チャット',

@@ -25,7 +25,7 @@ export const textActions = {
   regenerate: '再生成',
   changed: '選択した後に欄のテキストが変更されました。代わりに結果をコピーしてください。',
   noModel: '「設定」>「チャット」で、テキスト操作のモデルを選択してください。',
-  tooLong_other: '選択範囲とプロンプトの合計が{{count, number}}文字を超えています。',
+  tooLong_other: '選択範囲とプロンプトの合計が{{count}}文字を超えています。',
   settings: {
     title: 'テキスト操作',
     about:

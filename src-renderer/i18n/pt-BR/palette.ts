@@ -4,9 +4,9 @@ export const palette = {
   placeholder: 'Buscar comandos, conversas, modelos e ajustes',
   results: 'Resultados',
   nothing: 'Nenhum resultado para “{{text}}”.',
-  count_one: '{{count, number}} resultado',
-  count_many: '{{count, number}} de resultados',
-  count_other: '{{count, number}} resultados',
+  count_one: '{{count}} resultado',
+  count_many: '{{count}} de resultados',
+  count_other: '{{count}} resultados',
   groups: {
     recent: 'Recentes',
     chat: 'Conversas',

@@ -25,9 +25,9 @@ export const textActions = {
   regenerate: 'Gerar de novo',
   changed: 'O texto no campo mudou desde que você o selecionou. Em vez disso, copie o resultado.',
   noModel: 'Escolha um modelo para ações de texto em Ajustes > Conversas.',
-  tooLong_one: 'A seleção e o prompt, juntos, têm mais de {{count, number}} caractere.',
-  tooLong_many: 'A seleção e o prompt, juntos, têm mais de {{count, number}} de caracteres.',
-  tooLong_other: 'A seleção e o prompt, juntos, têm mais de {{count, number}} caracteres.',
+  tooLong_one: 'A seleção e o prompt, juntos, têm mais de {{count}} caractere.',
+  tooLong_many: 'A seleção e o prompt, juntos, têm mais de {{count}} de caracteres.',
+  tooLong_other: 'A seleção e o prompt, juntos, têm mais de {{count}} caracteres.',
   settings: {
     title: 'Ações de texto',
     about:

@@ -7,7 +7,7 @@ export const context = {
   sourceEstimated: '所有数字均为估算。收到第一条回复后，会有服务对已发送内容的计数。',
   meter: '上下文已占用的部分',
   used_other: '{{used}} / {{count}} 个词元（估算）',
-  usedOnly_other: '{{count, number}} 个词元（估算）',
+  usedOnly_other: '{{count}} 个词元（估算）',
   unknown: '上限未知',
   nearlyFull: '即将占满',
   tooLong: '过长',

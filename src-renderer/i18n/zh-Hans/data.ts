@@ -49,12 +49,11 @@ export const data = {
     automatic: '自动同步',
     automaticHint: '在 Inference Studio 启动时、按固定间隔，以及你做出更改后不久。',
     every: '间隔',
-    minutes: '{{minutes, number}} 分钟',
+    minutes: '{{minutes}} 分钟',
     none: '尚未同步。',
     alone: '还没有其他电脑写入此文件夹。',
     same: '其他电脑没有新内容。',
-    merged:
-      '已合并：新增 {{added, number}} 个聊天，更改 {{changed, number}} 个聊天，新增 {{messages, number}} 条消息。',
+    merged: '已合并：新增 {{added}} 个聊天，更改 {{changed}} 个聊天，新增 {{messages}} 条消息。',
     written: '此电脑的文件已更新。',
     refused: '{{name}} 未合并：{{problem}} 下次同步会再次尝试。',
   },
@@ -84,7 +83,7 @@ export const data = {
       year: '过去 7 天每天一个，过去 4 周每周一个，过去 12 个月每月一个。此电脑更早的备份会删除。',
       other: '按你自己的规则。此电脑更早的备份会删除。',
     },
-    count_other: '此文件夹中有 {{count, number}} 个备份',
+    count_other: '此文件夹中有 {{count}} 个备份',
   },
   stage: {
     databases: '正在复制数据库',

@@ -4,7 +4,7 @@ export const palette = {
   placeholder: '搜索命令、聊天、模型和设置',
   results: '结果',
   nothing: '没有“{{text}}”的结果。',
-  count_other: '{{count, number}} 个结果',
+  count_other: '{{count}} 个结果',
   groups: {
     recent: '最近使用',
     chat: '聊天',

@@ -25,7 +25,7 @@ export const textActions = {
   regenerate: '重新生成',
   changed: '自你选择文字以来，输入框中的文字已更改。请改为复制结果。',
   noModel: '请在“设置”>“聊天”中为文字操作选择模型。',
-  tooLong_other: '所选文字及其提示词超过 {{count, number}} 个字符。',
+  tooLong_other: '所选文字及其提示词超过 {{count}} 个字符。',
   settings: {
     title: '文字操作',
     about: '翻译、改写或解释所选文字。在你选择操作之前，不会发送任何内容。每次操作是一条请求，照常计费。',
