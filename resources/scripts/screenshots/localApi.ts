@@ -127,7 +127,7 @@ async function again({ page, camera, host }: Connected): Promise<void> {
     .getByRole('button', { name: /^Show the turns of/ })
     .first()
     .click()
-  await page.getByText(windowText('proxy:again.replays.stopped')).waitFor({ state: 'hidden' })
+  await page.getByText(windowText('proxy:again.replays.stopped'), { exact: true }).waitFor({ state: 'hidden' })
   const chart = page.getByText(windowText('sessions:chart.title'))
   await camera.shoot(page, 'sessions', { ready: () => chart.scrollIntoViewIfNeeded() })
   await page.getByRole('radio', { name: windowText('proxy:log.views.requests') }).click()
@@ -145,7 +145,7 @@ async function blocked({ page, camera, host }: Connected): Promise<void> {
     .getByRole('button', { name: windowText('proxy:refusals.title') })
     .or(page.getByText(windowText('proxy:refusals.title')))
     .first()
-  await page.getByText(windowText('proxy:log.refusedToday', { figure: '1' })).waitFor()
+  await page.getByText(windowText('proxy:log.refusedToday', { count: 1, figure: '1' })).waitFor()
   await refusals.click()
   await camera.shoot(page, 'blocked-requests')
 }
